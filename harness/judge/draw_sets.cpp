@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "harness/judge/coverage.hpp"
@@ -568,8 +569,14 @@ class SetDrawer {
   /// Adds inputs on both sides of the kernel's thresholds, as close as both are conclusive in each precision.
   void add_threshold_pairs() {
     InputSpace space = space_;
-    for (const Crossing& crossing :
-         find_threshold_crossings(subject_.module, subject_.oracle, space, seed_, policy_.max_tested_thresholds)) {
+    std::vector<reference::BranchPoint> known = sets_.front().reference.branch_points;
+    for (const InputSet& set : std::span(sets_).subspan(1)) {
+      for (std::size_t c = 0; c < std::min(known.size(), set.reference.branch_points.size()); ++c)
+        std::ranges::transform(known[c].branch_counts, set.reference.branch_points[c].branch_counts,
+                               known[c].branch_counts.begin(), std::plus<>());
+    }
+    for (const Crossing& crossing : find_threshold_crossings(subject_.module, subject_.oracle, space, seed_,
+                                                             policy_.max_tested_thresholds, known)) {
       for (const ThresholdPair& pair : crossing) {
         InputSet before = evaluate_input_set(subject_, space_, {.size = 1}, pair.before, profile_);
         InputSet after = evaluate_input_set(subject_, space_, {.size = 1}, pair.after, profile_);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "ir/types/type.hpp"
@@ -14,9 +15,14 @@ using namespace ir;
 using reference::BranchPoint;
 using reference::ReferenceResult;
 
-constexpr int kCandidates = 12;
+/// Drawn inputs, and their number if some choice is the same in all of them but not in other launches.
+constexpr int kCandidates = 12, kMostCandidates = 48;
+/// Extent of the arrays in the additional inputs.
+constexpr std::int32_t kLongerExtent = 13;
 /// Pairs of candidates tried for each choice.
 constexpr std::size_t kPairs = 3;
+/// The same if only the integers of one parameter are moved. In many pairs, that does not change the choice.
+constexpr std::size_t kPairsOfOneParameter = 12;
 /// Crossings for each choice, at most.
 constexpr int kRounds = 2;
 /// Bisection steps for integers: enough for all 32-bit values.
@@ -44,13 +50,16 @@ class Search {
   Search(const Module& module, const reference::Oracle& oracle, InputSpace& space)
       : module_(module), oracle_(oracle), space_(space) {}
 
-  void draw_candidates(std::uint64_t seed) {
+  void draw_candidates(std::uint64_t seed, const std::vector<BranchPoint>& known) {
     static constexpr Distribution kOf[] = {Distribution::kUniform, Distribution::kTiedValues, Distribution::kUniform,
                                            Distribution::kNearBounds};
-    for (int k = 0; k < kCandidates && spent_ < kTotalBudget; ++k) {
+    for (int k = 0; k < kMostCandidates && spent_ < kTotalBudget; ++k) {
+      if (k >= kCandidates && !misses_difference(known)) break;
       auto drawn = space_.draw({.seed = (seed + static_cast<std::uint64_t>(k)) * 64 + 63,
                                 .distribution = kOf[static_cast<std::size_t>(k) % std::size(kOf)],
                                 .size = 1,
+                                // Integers that may be indices are below the extents of the arrays.
+                                .array_extent = k < kCandidates ? 0 : kLongerExtent,
                                 .instruction_budget = kRunBudget},
                                [](reference::OracleRun& run) { run.reports_only_accessed_elements = true; });
       auto* one = std::get_if<DrawnLaunch>(&drawn);
@@ -63,11 +72,23 @@ class Search {
   std::size_t choices() const { return candidates_.empty() ? 0 : candidates_.front().reference.branch_points.size(); }
 
   std::optional<Crossing> crossing(std::size_t choice) {
-    const auto pairs = differing_candidates(choice);
-    for (const Moved moved : {Moved::kFloats, Moved::kIntegersAndBools}) {
-      for (const auto& [a, b] : pairs) {
-        if (auto found = between(*a, b->launch, choice, moved)) return found;
+    const auto pairs = differing_candidates(choice, kPairs);
+    for (const auto& [a, b] : pairs) {
+      if (auto found = between(*a, b->launch, choice, Moved::kFloats)) return found;
+    }
+    // If all integers move at once, the choice may change because the kernel reads another element, far from the
+    // threshold. So those of one parameter are moved first.
+    for (const auto& [a, b] : differing_candidates(choice, kPairsOfOneParameter)) {
+      for (std::size_t p = 0; p < a->launch.arguments.size(); ++p) {
+        if (moved_alone_.contains({choice, p})) continue;
+        auto found = between(*a, b->launch, choice, Moved::kIntegersAndBools, p);
+        if (!found) continue;
+        moved_alone_.emplace(choice, p);
+        return found;
       }
+    }
+    for (const auto& [a, b] : pairs) {
+      if (auto found = between(*a, b->launch, choice, Moved::kIntegersAndBools)) return found;
     }
     return std::nullopt;
   }
@@ -75,12 +96,24 @@ class Search {
   void turn_candidates() { std::ranges::reverse(candidates_); }
 
  private:
+  /// Whether all candidates agree in a choice that has several results in `known`.
+  [[nodiscard]] bool misses_difference(const std::vector<BranchPoint>& known) const {
+    for (std::size_t c = 0; c < std::min(known.size(), choices()); ++c) {
+      const auto taken_branches = [](std::int64_t count) { return count > 0; };
+      if (std::ranges::count_if(known[c].branch_counts, taken_branches) < 2) continue;
+      const Taken first = taken(candidates_.front().reference, c);
+      if (std::ranges::all_of(candidates_, [&](const DrawnLaunch& one) { return taken(one.reference, c) == first; }))
+        return true;
+    }
+    return false;
+  }
+
   using Pair = std::pair<const DrawnLaunch*, const DrawnLaunch*>;
 
-  /// Pairs of candidates that differ in `choice`, at most kPairs. Pairs that agree in all earlier choices come first:
+  /// Pairs of candidates that differ in `choice`, at most `most`. Pairs that agree in all earlier choices come first:
   /// the line between others may cross only the threshold of an earlier choice. In 'inside = x > 0 and x < 1', all
   /// choices that depend on 'inside' change at 0, but only the line between two positive inputs crosses 1.
-  std::vector<Pair> differing_candidates(std::size_t choice) const {
+  std::vector<Pair> differing_candidates(std::size_t choice, std::size_t most) const {
     std::vector<Pair> preferred, others;
     for (std::size_t a = 0; a < candidates_.size(); ++a) {
       for (std::size_t b = a + 1; b < candidates_.size(); ++b) {
@@ -90,7 +123,7 @@ class Search {
       }
     }
     preferred.insert(preferred.end(), others.begin(), others.end());
-    if (preferred.size() > kPairs) preferred.resize(kPairs);
+    if (preferred.size() > most) preferred.resize(most);
     return preferred;
   }
 
@@ -105,17 +138,22 @@ class Search {
     return taken(reference, choice);
   }
 
-  /// Interpolates from `a` toward `b` by `share`. Empty if their arrays differ in shape.
-  std::optional<Launch> mixed(const Launch& a, const Launch& b, double share, Moved moved) const {
+  /// Interpolates from `a` toward `b` by `share`, all parameters or only number `only`. Empty if their arrays differ in
+  /// shape, or if there is nothing to move.
+  std::optional<Launch> mixed(const Launch& a, const Launch& b, double share, Moved moved,
+                              std::optional<std::size_t> only) const {
     if (a.extents != b.extents) return std::nullopt;
     Launch mixed = a;
+    bool moves_any = false;
     for (std::size_t p = 0; p < a.arguments.size(); ++p) {
       Argument& argument = mixed.arguments[p];
       if (argument.shape != b.arguments[p].shape) return std::nullopt;
+      if (only && p != *only) continue;
       const std::vector<ScalarComponent> components = scalar_components(module_, argument.type.element());
       if (std::ranges::none_of(components,
                                [&](const ScalarComponent& component) { return moves(component.scalar, moved); }))
         continue;
+      moves_any = true;
       for (std::int64_t e = 0; e < element_count(argument); ++e) {
         for (const ScalarComponent& component : components) {
           const std::size_t at = element_offset(argument, e) + component.offset;
@@ -123,7 +161,7 @@ class Search {
         }
       }
     }
-    return mixed;
+    return moves_any ? std::optional(std::move(mixed)) : std::nullopt;
   }
 
   static bool moves(Scalar scalar, Moved moved) {
@@ -142,9 +180,10 @@ class Search {
     }
   }
 
-  std::optional<Crossing> between(const DrawnLaunch& from, const Launch& to, std::size_t choice, Moved moved) {
+  std::optional<Crossing> between(const DrawnLaunch& from, const Launch& to, std::size_t choice, Moved moved,
+                                  std::optional<std::size_t> only = std::nullopt) {
     const Taken here = taken(from.reference, choice);
-    std::optional<Launch> end = mixed(from.launch, to, 1, moved);
+    std::optional<Launch> end = mixed(from.launch, to, 1, moved, only);
     const auto there = end ? taken_at(*end, choice) : std::nullopt;
     if (!there || *there == here) return std::nullopt;
     ThresholdPair pair{from.launch, *std::move(end)};
@@ -154,7 +193,7 @@ class Search {
     double low = 0, high = 1;
     for (int step = 1; step <= steps; ++step) {
       const double middle = 0.5 * (low + high);
-      std::optional<Launch> launch = mixed(from.launch, to, middle, moved);
+      std::optional<Launch> launch = mixed(from.launch, to, middle, moved, only);
       const auto now = taken_at(*launch, choice);
       if (!now) return std::nullopt;
       (*now == here ? low : high) = middle;
@@ -169,15 +208,17 @@ class Search {
   const reference::Oracle& oracle_;
   InputSpace& space_;
   std::vector<DrawnLaunch> candidates_;
+  /// Choices with a crossing for which the integers of one parameter were moved, and this parameter.
+  std::set<std::pair<std::size_t, std::size_t>> moved_alone_;
   std::int64_t spent_ = 0;
 };
 
 }  // namespace
 
 std::vector<Crossing> find_threshold_crossings(const Module& module, const reference::Oracle& oracle, InputSpace& space,
-                                               std::uint64_t seed, int most) {
+                                               std::uint64_t seed, int most, const std::vector<BranchPoint>& known) {
   Search search(module, oracle, space);
-  if (most > 0) search.draw_candidates(seed);
+  if (most > 0) search.draw_candidates(seed, known);
   std::vector<Crossing> found;
   // A choice may have two thresholds, such as a range check: other inputs are likely to cross the other one.
   for (int round = 0; round < kRounds; ++round) {

@@ -24,8 +24,11 @@ inline constexpr int kThresholdExponents[] = {18, 14, 10};
 using Crossing = std::vector<ThresholdPair>;
 
 /// Finds at most `most` crossings, one or two for each choice, by bisection between drawn inputs. Floats are moved
-/// first, then integers and bools. Choices that are the same for all drawn inputs have no crossing.
+/// first, then integers and bools. Choices that are the same for all drawn inputs have no crossing. `known`: the
+/// choices in other launches of the kernel. More inputs are drawn as long as one of these choices differs there only.
+/// Empty: not known.
 std::vector<Crossing> find_threshold_crossings(const ir::Module& module, const reference::Oracle& oracle,
-                                               InputSpace& space, std::uint64_t seed, int most);
+                                               InputSpace& space, std::uint64_t seed, int most,
+                                               const std::vector<reference::BranchPoint>& known = {});
 
 }  // namespace assay::harness

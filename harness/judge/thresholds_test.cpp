@@ -60,6 +60,53 @@ TEST(ThresholdSearch, BracketsIntegerThresholdsWithAdjacentValues) {
   EXPECT_EQ(Crossed::x(pair.before), Crossed::x(pair.after));
 }
 
+TEST(ThresholdSearch, MovesTheIntegersOfOneParameter) {
+  // If both integers move, the condition changes where the kernel reads another element, far from the threshold.
+  const KernelSource source = testing::kernel_of(R"(
+# domain: 0 <= place < 3
+# domain: -9 <= k <= 9
+@wp.kernel
+def f(k: wp.array(dtype=int), place: int, out: wp.array(dtype=int)):
+    i = wp.tid()
+    if k[place] > 2:
+        out[i] = 1
+)");
+  const reference::Oracle oracle = reference::Oracle::make(*source.module, source.module->kernels[0]).take();
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    InputSpace space = InputSpace::make(*source.module, source.module->kernels[0], oracle).take();
+    const std::vector<Crossing> found = find_threshold_crossings(*source.module, oracle, space, seed, 8);
+    const auto element = [](const ir::Launch& launch) {
+      const std::int64_t place = ir::read_integer(ir::Scalar::kI32, launch.arguments[1].bytes.data());
+      return ir::read_integer(ir::Scalar::kI32, launch.arguments[0].bytes.data() + 4 * place);
+    };
+    EXPECT_TRUE(std::ranges::any_of(
+        found,
+        [&](const Crossing& crossing) { return element(crossing[0].before) + element(crossing[0].after) == 2 + 3; }))
+        << "seed " << seed;
+  }
+}
+
+TEST(ThresholdSearch, DrawsMoreInputsIfAChoiceDiffersOnlyInOtherLaunches) {
+  const KernelSource source = testing::kernel_of(R"(
+# domain: 0 <= k <= 9999
+@wp.kernel
+def f(k: wp.array(dtype=int), out: wp.array(dtype=int)):
+    i = wp.tid()
+    if k[i] > 700:
+        out[i] = 1
+)");
+  const reference::Oracle oracle = reference::Oracle::make(*source.module, source.module->kernels[0]).take();
+  const std::vector<reference::BranchPoint> both{{.branch_counts = {9, 1}}};
+  int found = 0;
+  int found_with_more = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    InputSpace space = InputSpace::make(*source.module, source.module->kernels[0], oracle).take();
+    found += find_threshold_crossings(*source.module, oracle, space, seed, 1).empty() ? 0 : 1;
+    found_with_more += find_threshold_crossings(*source.module, oracle, space, seed, 1, both).empty() ? 0 : 1;
+  }
+  EXPECT_LT(found, found_with_more);
+}
+
 TEST(ThresholdSearch, FindsBothValuesOfABool) {
   const Crossed crossed("    out[i] = 1.0\n    if flag:\n        out[i] = x[i]\n");
   ASSERT_EQ(crossed.found.size(), 2U);

@@ -384,7 +384,10 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
   Interval real{draws_positive_floats_ ? kPositiveLow : kLow, kHigh};
   const std::int64_t least = min_integer_[p];
   std::int64_t integer_low = least;
-  std::int64_t integer_high = is_array ? std::max<std::int64_t>(first_extent - 1, least) : kLargestInteger;
+  // Integers in arrays may be indices; those of volumes are not.
+  const std::int64_t index_end = std::max(first_extent, request.array_extent);
+  const bool is_index = is_array && kernel_->var(parameter).path != kVolumeIntsPath;
+  std::int64_t integer_high = is_index ? std::max(index_end - 1, least) : kLargestInteger;
   integer_high = std::max(std::min(integer_high, is_array ? max_array_integer_ : max_integer_parameter_), least);
   const auto& range = preconditions_.range_by_parameter[p];
   if (range && range->low) {
