@@ -103,21 +103,6 @@ inline constexpr EquivalenceProof kEquivalenceProofs[] = {
     {"tile/cholesky_solve", MutationOperator::kFinalInsteadOfSavedLoopState, 0x3d4be3f8669b93c3,
      "The kernel stores each element of the factor once. An iteration reads only elements that earlier iterations "
      "stored, and these are the same in the final factor."},
-    {"tile/cholesky_solve", MutationOperator::kLoopRunsForward, 0x6be2355d32bba012,
-     "The loop does not change the adjoint of the rest, and each iteration adds to its own elements of the adjoints "
-     "of the solution and of the triangle. So the order of the iterations does not matter."},
-    {"tile/fourier", MutationOperator::kLoopRunsForward, 0x2d3335388fd18f24,
-     "Each iteration reads and clears the cotangent of its own element of the array and adds it to its own element "
-     "of the adjoint of the tile. So the order of the iterations does not matter."},
-    {"tile/layers", MutationOperator::kLoopRunsForward, 0xdfb5cb49eecb8ebe,
-     "Each iteration clears its own element of the adjoint of the squares and adds to its own element of the adjoint "
-     "of t. So the order of the iterations does not matter."},
-    {"tile/negative_indices", MutationOperator::kLoopRunsForward, 0xdce07f5dd0752b2c,
-     "Each iteration reads and clears the cotangent of its own element of the array and adds it to its own element "
-     "of the adjoint of the tile. So the order of the iterations does not matter."},
-    {"tile/scattered_values", MutationOperator::kLoopRunsForward, 0x4bc219fb42ce0c1c,
-     "Each iteration reads and clears the cotangent of its own element of the array and adds it to its own element "
-     "of the adjoint of the tile. So the order of the iterations does not matter."},
     {"tile/stack_of_block", MutationOperator::kBranchOnOtherVersion, 0x148a7ce30e4a4942,
      "The mutant also pops from an empty stack, whose slot is then -1. The kernel does not use a value with a "
      "negative slot, so the adjoint of the popped value is zero, and the slot is the same in both kernels."},

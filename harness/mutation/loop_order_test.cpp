@@ -59,6 +59,63 @@ TEST(LoopOrder, DoesNotMatterIfIterationsAccessDifferentComponents) {
       std::vector<bool>{false});
 }
 
+TEST(LoopOrder, DoesNotMatterIfIndicesAreLinearInTheLoopVariable) {
+  const auto stored = [](const std::string& to, const std::string& from) {
+    return order_independent("    k = n - 1\n    for j in range(n):\n        x[i, " + to + "] = x[i, " + from +
+                             "] * 0.5 + y[i, j]\n    out[i] = 1.0\n");
+  };
+  EXPECT_EQ(stored("2 * j + k", "k + j * 2"), std::vector<bool>{true});
+  EXPECT_EQ(stored("2 * j + k", "2 * j + n"), std::vector<bool>{true}) << "each iteration has two elements of its own";
+  EXPECT_EQ(stored("2 * j + k", "2 * j + k + 2"), std::vector<bool>{false})
+      << "the next iteration writes what one reads";
+  EXPECT_EQ(stored("2 * j + k", "j + k"), std::vector<bool>{false});
+  EXPECT_EQ(stored("j * k", "j * k"), std::vector<bool>{false}) << "k may be zero";
+  EXPECT_EQ(stored("0 * j", "0 * j"), std::vector<bool>{false});
+}
+
+TEST(LoopOrder, DoesNotMatterIfIterationsUseDifferentPartsInInnerLoops) {
+  const auto filled = [](const std::string& at) {
+    return order_independent(
+        "    v = wp.zeros(shape=(16,), dtype=float)\n    for j in range(4):\n        for k in range(3):\n"
+        "            v[" +
+        at + "] = x[j, k]\n    out[i] = v[0] * v[1] + v[2] * v[3]\n");
+  };
+  EXPECT_EQ(filled("j * 3 + k"), (std::vector<bool>{true, true}));
+  EXPECT_EQ(filled("j + 4 * k"), (std::vector<bool>{true, true})) << "each iteration has another remainder";
+  EXPECT_EQ(filled("j + 3 * k"), (std::vector<bool>{false, true})) << "3 + 3 * 0 is 0 + 3 * 1";
+  EXPECT_EQ(filled("j * 2 + k"), (std::vector<bool>{false, true}));
+  EXPECT_EQ(filled("j"), (std::vector<bool>{true, false}));
+}
+
+TEST(LoopOrder, DoesNotMatterIfAnIndexIsAssignedInTheBranchThatUsesIt) {
+  const auto stored = [](const std::string& use) {
+    return order_independent(
+        "    for j in range(n):\n        place = int(0)\n        if y[i, j] > 0.0:\n            place = j + 1\n" + use +
+        "    out[i] = 1.0\n");
+  };
+  EXPECT_EQ(stored("            x[i, place] = x[i, place] * 0.5\n"), std::vector<bool>{true});
+  EXPECT_EQ(stored("        x[i, place] = x[i, place] * 0.5\n"), std::vector<bool>{false})
+      << "several iterations may use place 0";
+}
+
+TEST(LoopOrder, DoesNotMatterIfTheNumberOfInnerIterationsIsLimitedByTheLoopVariable) {
+  const auto filled = [](const std::string& stop) {
+    return order_independent(
+        "    v = wp.zeros(shape=(16,), dtype=float)\n    for j in range(4):\n        for k in range(" + stop +
+        "):\n            v[j * 4 + k] = x[j, k]\n    out[i] = v[0] * v[1] + v[2] * v[3]\n");
+  };
+  EXPECT_EQ(filled("j + 1"), (std::vector<bool>{true, true}));
+  EXPECT_EQ(filled("j + 2"), (std::vector<bool>{false, true})) << "five numbers in the last iteration";
+  EXPECT_EQ(filled("n"), (std::vector<bool>{false, true}));
+}
+
+TEST(LoopOrder, DoesNotMatterForSumsInComponents) {
+  EXPECT_EQ(
+      order_independent("    v = wp.vec2(x[i, 0], x[i, 1])\n    s = float(0.0)\n    for j in range(n):\n        s += "
+                        "v[1] * v[1] * y[i, j]\n    out[i] = s\n"),
+      std::vector<bool>{true});
+}
+
 TEST(LoopOrder, DoesNotMatterForAtomicSums) {
   EXPECT_EQ(order_independent("    a = x[i, 0]\n    for j in range(n):\n        wp.atomic_add(out, 0, a * y[i, j])\n"),
             std::vector<bool>{true});
