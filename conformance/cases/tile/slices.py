@@ -13,7 +13,7 @@ def slices(
 ):
     i = wp.tid()
     t = wp.tile_load(a, shape=(4, 3), offset=(4 * i, 0))
-    product = wp.tile_ones(shape=(2, 2), dtype=a.dtype)
+    product = wp.tile_ones(shape=(2, 2), dtype=a.dtype) * 1.5
     wp.tile_matmul(t[1:3, :], t[:-1, 1:], product, alpha=0.5, beta=s)
     wp.tile_store(out, product, offset=(2 * i, 0))
     wp.tile_store(row, t[i % 4, 1:], offset=2 * i)
