@@ -59,8 +59,8 @@ std::int32_t InputSpace::spatial_extent(std::string_view path, std::size_t dimen
   if (!ir::is_spatial_path(path)) return 0;
   const bool has_many = visits_faces_ && request.array_extent >= kLongArray;
   const std::int32_t corners = has_many ? kManyCorners : kQueriedCorners;
-  // All meshes share the order, so it may be longer than the faces of one.
-  if (path == ir::kMeshOrderPath) return corners / 3 + kMissingFaces;
+  // All meshes share the order, so it may be longer than the faces of one. Not so if the kernel looks up their groups.
+  if (path == ir::kMeshOrderPath) return corners / 3 + (has_groups_of_faces_ ? 0 : kMissingFaces);
   if (path == ir::kMeshGroupsPath && dimension > 0) return corners / 3;
   if (path == ir::kGridOrderPath || path == ir::kBvhOrderPath) return kQueriedPoints;
   if (dimension == 0) return kSpatialCount;

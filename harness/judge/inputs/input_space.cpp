@@ -39,6 +39,10 @@ constexpr std::int64_t kLargestInteger = 12;
 constexpr double kTieSteps = 8;
 constexpr double kLow = -2, kHigh = 2, kPositiveLow = 0.1;
 
+bool has_path(const ir::Function& kernel, std::string_view path) {
+  return std::ranges::find(kernel.variables, path, &ir::Variable::path) != kernel.variables.end();
+}
+
 /// The number of elements of an array, or `most` if that is less. The product of large extents exceeds 64 bits.
 std::int64_t elements_up_to(const std::vector<std::int32_t>& shape, std::int64_t most) {
   std::int64_t elements = 1;
@@ -152,8 +156,8 @@ InputSpace::InputSpace(const Module& module, const Function& kernel, const refer
       index_sources_(index_sources(module, kernel)),
       compared_constants_(compared_constants(module, kernel)),
       uses_extents_(ir::uses_extents(module, kernel)),
-      visits_faces_(std::ranges::any_of(
-          kernel.variables, [](const ir::Variable& variable) { return variable.path == ir::kMeshOrderPath; })),
+      visits_faces_(has_path(kernel, ir::kMeshOrderPath)),
+      has_groups_of_faces_(has_path(kernel, ir::kMeshGroupsPath)),
       uses_tiles_(uses_tiles(kernel)) {
   if (array_extents == ArrayExtents::kExact)
     has_data_dependent_accesses_ = ir::has_data_dependent_accesses(module, kernel);

@@ -250,6 +250,7 @@ class InputSpace {
   std::vector<bool> has_data_dependent_accesses_;  ///< by parameter; empty if extents are not exact
   std::vector<bool> is_never_read_;                ///< by parameter: whether it is an array that the kernel never reads
   bool visits_faces_;                              ///< whether the kernel visits the faces of a mesh in their order
+  bool has_groups_of_faces_;                       ///< whether the kernel uses the groups of faces
   bool uses_tiles_;  ///< whether the kernel uses tiles; each launch thread then stands for a block, which is expensive
 
   std::vector<std::int32_t> fixed_launch_extents_;                 ///< see fix_extents()

@@ -82,6 +82,19 @@ def k(mesh: wp.uint64, x: wp.array(dtype=wp.vec3), out: wp.array(dtype=int)):
   EXPECT_EQ(querying.shape(querying.found({.seed = 3, .size = 3, .array_extent = 79}), "mesh_indices")[1], 3 * 8);
 }
 
+TEST(InputSpace, DrawsAnOrderOfTheFacesWhoseGroupsTheKernelLooksUp) {
+  Space space(R"(
+@wp.kernel
+def k(mesh: wp.uint64, groups: wp.array(dtype=int), out: wp.array(dtype=int)):
+    i = wp.tid()
+    out[i] = wp.mesh_get_group_root(mesh, groups[i])
+)");
+  for (const ir::Launch& launch : space.found_all()) {
+    EXPECT_EQ(space.shape(launch, "mesh_order")[0], 8);
+    EXPECT_EQ(space.shape(launch, "mesh_groups")[1], 8);
+  }
+}
+
 TEST(InputSpace, DrawsBoxesWhoseLowerCornersAreBelowUpperCorners) {
   Space space(R"(
 @wp.kernel
