@@ -140,15 +140,21 @@ class Iterations {
     return count;
   }
 
-  /// Whether the expression is the variable, or a variable that is declared as its copy and not changed in the loop.
+  /// Whether the expression is the variable, or a variable that has no other values than copies of it.
   bool copies(ExprId value, VarId of) const {
-    while (value != kNone && expr(value).kind == ExprKind::kVariable) {
-      const VarId variable = expr(value).variable;
-      if (variable == of) return true;
-      if (assignments_.contains(variable)) return false;
-      value = value_of(context_, variable);
-    }
-    return false;
+    std::set<VarId> pending;
+    return copies(value, of, pending);
+  }
+  /// `pending`: variables for which this is being found out; what they copy follows from their other values.
+  bool copies(ExprId value, VarId of, std::set<VarId>& pending) const {
+    if (value == kNone || expr(value).kind != ExprKind::kVariable) return false;
+    const VarId variable = expr(value).variable;
+    if (variable == of || !pending.insert(variable).second) return true;
+    const auto assigned = assignments_.find(variable);
+    if (!copies(value_of(context_, variable), of, pending)) return false;
+    return assigned == assignments_.end() || std::ranges::all_of(assigned->second, [&](std::size_t s) {
+             return copies(std::get<Assign>(statements_[s]->node).value, of, pending);
+           });
   }
 
   /// Whether the assignment adds to a variable, or to a component of it, and the loop only adds to this variable: a

@@ -109,6 +109,13 @@ TEST(LoopOrder, DoesNotMatterIfTheNumberOfInnerIterationsIsLimitedByTheLoopVaria
   EXPECT_EQ(filled("n"), (std::vector<bool>{false, true}));
 }
 
+TEST(LoopOrder, DoesNotMatterIfNestedLoopsOnlyPassOnAnAdjoint) {
+  EXPECT_EQ(order_independent(
+                "    s = float(0.0)\n    for j in range(n):\n        for k in range(n):\n            s += x[i, j] * "
+                "y[i, k] * x[i, j]\n    out[i] = s * s\n"),
+            (std::vector<bool>{true, true}));
+}
+
 TEST(LoopOrder, DoesNotMatterForSumsInComponents) {
   EXPECT_EQ(
       order_independent("    v = wp.vec2(x[i, 0], x[i, 1])\n    s = float(0.0)\n    for j in range(n):\n        s += "
