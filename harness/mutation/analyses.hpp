@@ -20,8 +20,8 @@ std::vector<bool> find_effective_statements(const ir::Function& function,
 /// if one of these holds:
 /// - the body does not use the loop variable, so that all iterations are identical;
 /// - each outer adjoint that the body assigns is a sum that nothing else in the loop reads, a copy of itself, or a
-///   value of which each iteration reads and changes only components of its own; and each gradient that the body reads
-///   and changes, or clears, is accessed only in slices of the iteration's own.
+///   value of which each iteration reads and changes only components that no other iteration uses; and each gradient
+///   that the body reads and changes, or clears, is accessed only in slices that no other iteration accesses.
 ///
 /// The index of a component or slice must be a linear function of the loop variable, of the variables of inner loops
 /// and of variables that the loop does not change. No other iteration has it if the terms of the inner loops are

@@ -199,13 +199,18 @@ class Iterations {
       if (const auto* inner = std::get_if<For>(&statement.node))
         inner_loops_.emplace(inner->variable, statements_.size() - 1);
       const auto* branch = std::get_if<If>(&statement.node);
+      // Blocks of loops, and of branches that no variable decides, have guards of their own, with negative numbers.
+      const VarId own_guard = kNone - static_cast<VarId>(statements_.size());
       if (branch == nullptr) {
-        for_each_child_block(statement, [&](const Block& inner) { list(inner, guards); });
+        Guards inner_guards = guards;
+        inner_guards.emplace(own_guard, true);
+        for_each_child_block(statement, [&](const Block& inner) { list(inner, inner_guards); });
         continue;
       }
       for (const bool value : {true, false}) {
         Guards inner = guards;
-        if (expr(branch->condition).kind == ExprKind::kVariable) inner.emplace(expr(branch->condition).variable, value);
+        const Expr& condition = expr(branch->condition);
+        inner.emplace(condition.kind == ExprKind::kVariable ? condition.variable : own_guard, value);
         list(value ? branch->then_block : branch->else_block, inner);
       }
     }

@@ -96,7 +96,7 @@ class Liveness {
   const SsaKernel& ssa_;                  ///< the kernel in SSA form
   const Activity& activity_;              ///< active values of the kernel
   ValueSet arrays_with_replayed_stores_;  ///< array parameters whose stores the forward sweep repeats, by VarId
-  ValueSet loaded_arrays_;                ///< array parameters of which a needed load was found, by VarId
+  ValueSet loaded_arrays_;                ///< array parameters that a needed load reads, by VarId
   std::map<const Loop*, LoopLiveness> loop_liveness_;  ///< result of needs() for each loop
 };
 

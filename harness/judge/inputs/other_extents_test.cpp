@@ -14,7 +14,7 @@ namespace {
 using testing::Space;
 
 constexpr std::int32_t kThreads = 5;
-/// Extents of x in launches for different seeds.
+/// Number of launches, each with another seed.
 constexpr std::uint64_t kSeeds = 40;
 
 constexpr const char* kGuarded = R"(
