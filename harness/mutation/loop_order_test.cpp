@@ -116,6 +116,13 @@ TEST(LoopOrder, DoesNotMatterIfNestedLoopsOnlyPassOnAnAdjoint) {
             (std::vector<bool>{true, true}));
 }
 
+TEST(LoopOrder, MattersIfALoopThatAssignsTheIndexMayBeSkipped) {
+  EXPECT_EQ(order_independent(
+                "    for j in range(n):\n        place = int(0)\n        for k in range(n - 3):\n            place = "
+                "j + 1\n        x[i, place] = x[i, place] * 0.5\n    out[i] = 1.0\n"),
+            std::vector<bool>{false});
+}
+
 TEST(LoopOrder, DoesNotMatterForSumsInComponents) {
   EXPECT_EQ(
       order_independent("    v = wp.vec2(x[i, 0], x[i, 1])\n    s = float(0.0)\n    for j in range(n):\n        s += "
