@@ -28,10 +28,80 @@ std::optional<MatrixShape> warpgroup_shape_of(std::string_view name) {
   return is_valid ? std::optional(shape) : std::nullopt;
 }
 
+/// Parses a spelling such as "add.rn.f32" into opcode, modifiers and types, by the opcode table.
+void read_spelling(Instruction& instruction, std::string_view spelling) {
+  std::vector<std::string_view> parts;
+  for (std::size_t begin = 0; begin <= spelling.size();) {
+    const std::size_t end = std::min(spelling.find('.', begin), spelling.size());
+    parts.push_back(spelling.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  const std::string_view name = parts.front();
+  parts.erase(parts.begin());
+  const OpcodeRow* row = nullptr;
+  bool known = false;
+  for (const OpcodeRow& candidate : opcode_rows()) {
+    if (candidate.name != name) continue;
+    known = true;
+    const auto present = [&](std::string_view wanted) { return std::ranges::find(parts, wanted) != parts.end(); };
+    std::string_view rest = candidate.required_modifiers;
+    bool fits = true;
+    while (!rest.empty()) {
+      const std::size_t end = std::min(rest.find(' '), rest.size());
+      fits = fits && present(rest.substr(0, end));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    if (fits) {
+      row = &candidate;
+      break;
+    }
+  }
+  if (row == nullptr) {
+    instruction.unsupported_reason = known ? fmt::format("this form of the instruction {} is not supported", name)
+                                           : fmt::format("opcode {} is not supported", name);
+    return;
+  }
+  std::string_view types = row->allowed_types;
+  std::size_t type_count = 0;
+  bool are_optional = row->opcode == Opcode::kVote;
+  for (const std::string_view part : parts) {
+    const std::string_view admitted = types.substr(0, std::min(types.find_first_of("/?"), types.size()));
+    if (const auto type = find_type(part); type && contains_word(admitted, part)) {
+      (instruction.type == Type::kNone ? instruction.type : instruction.source_type) = *type;
+      instruction.types[type_count++] = *type;
+      const std::size_t next = types.find_first_of("/?");
+      are_optional = next != std::string_view::npos && types[next] == '?';
+      types = next == std::string_view::npos ? std::string_view{} : types.substr(next + 1);
+      continue;
+    }
+    if (const auto shape = warpgroup_shape_of(part);
+        shape && contains_word(row->modifiers, fmt::format("m64nNk{}", shape->k))) {
+      instruction.warpgroup_shape = *shape;
+      continue;
+    }
+    const auto modifier = find_modifier(part);
+    if (!modifier || !(contains_word(row->modifiers, part) || contains_word(row->required_modifiers, part))) {
+      instruction.unsupported_reason = fmt::format("modifier .{} of {} is not supported", part, name);
+      instruction.type = Type::kNone;
+      return;
+    }
+    instruction.modifiers.add(*modifier);
+  }
+  if (!types.empty() && !are_optional) {
+    instruction.unsupported_reason = fmt::format("instruction {} has no type suffix that is supported", name);
+    return;
+  }
+  if (instruction.source_type == Type::kNone) instruction.source_type = instruction.type;
+  instruction.opcode = row->opcode;
+  instruction.category = row->category;
+  if (row->category == InstructionCategory::kFloat && !is_float(instruction.type))
+    instruction.category = InstructionCategory::kInteger;
+}
+
 }  // namespace
 
-BodyParser::BodyParser(TokenCursor& cursor, const Module& module, Function& function)
-    : cursor_(cursor), module_(module), function_(function) {}
+BodyParser::BodyParser(TokenCursor& cursor, const Module& module, SpelledInstructions& spelled, Function& function)
+    : cursor_(cursor), module_(module), spelled_(spelled), function_(function) {}
 
 void BodyParser::parse() {
   open_scope();
@@ -120,7 +190,7 @@ void BodyParser::parse_registers() {
       if (count > kMaxRegisters) TokenCursor::fail_at("function has more than a million registers", position);
       scope.register_ranges[text] = {first, static_cast<std::uint32_t>(count)};
       for (std::uint64_t i = 0; i < count; ++i)
-        function_.registers.push_back({fmt::format("{}{}", text, i), *type});
+        function_.registers.push_back({text + std::to_string(i), *type});
     } else {
       scope.registers[text] = first;
       function_.registers.push_back({text, *type});
@@ -152,22 +222,23 @@ void BodyParser::parse_location() {
 }
 
 void BodyParser::parse_instruction() {
-  Instruction instruction;
-  instruction.debug_location = debug_location_;
+  std::optional<Operand> guard;
   if (cursor_.accept("@")) {
     const bool negated = cursor_.accept("!");
-    instruction.is_guarded = true;
-    instruction.guard = operand();
-    instruction.guard.is_negated = negated;
+    guard = operand();
+    guard->is_negated = negated;
   }
   const Token& opcode = cursor_.peek();
   if (opcode.kind != Token::Kind::kWord || opcode.text.starts_with('.') || opcode.text.starts_with('%')) {
     cursor_.fail("an opcode");
   }
+  Instruction instruction = spelled_instruction(opcode.text);
+  instruction.debug_location = debug_location_;
   instruction.position = opcode.position;
+  instruction.is_guarded = guard.has_value();
+  if (guard) instruction.guard = *std::move(guard);
   const char* const start = opcode.text.data();
   cursor_.take();
-  read_spelling(instruction, opcode.text);
   if (instruction.opcode == Opcode::kUnsupported) {
     while (!cursor_.at(";") && !cursor_.at_end() && !cursor_.at("}"))
       cursor_.take();
@@ -175,6 +246,8 @@ void BodyParser::parse_instruction() {
   } else if (instruction.opcode == Opcode::kCall) {
     parse_call(instruction);
   } else if (!cursor_.at(";")) {
+    constexpr std::size_t kUsualOperands = 4;
+    instruction.operands.reserve(kUsualOperands);
     do {
       instruction.operands.push_back(operand());
     } while (cursor_.accept(","));
@@ -196,74 +269,11 @@ void BodyParser::skip_to_semicolon() {
     cursor_.take();
 }
 
-/// Parses "add.rn.f32" into opcode, modifiers and types, by the opcode table.
-void BodyParser::read_spelling(Instruction& instruction, std::string_view spelling) {
-  std::vector<std::string_view> parts;
-  for (std::size_t begin = 0; begin <= spelling.size();) {
-    const std::size_t end = std::min(spelling.find('.', begin), spelling.size());
-    parts.push_back(spelling.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  const std::string_view name = parts.front();
-  parts.erase(parts.begin());
-  const OpcodeRow* row = nullptr;
-  bool known = false;
-  for (const OpcodeRow& candidate : opcode_rows()) {
-    if (candidate.name != name) continue;
-    known = true;
-    const auto present = [&](std::string_view wanted) { return std::ranges::find(parts, wanted) != parts.end(); };
-    std::string_view rest = candidate.required_modifiers;
-    bool fits = true;
-    while (!rest.empty()) {
-      const std::size_t end = std::min(rest.find(' '), rest.size());
-      fits = fits && present(rest.substr(0, end));
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
-    if (fits) {
-      row = &candidate;
-      break;
-    }
-  }
-  if (row == nullptr) {
-    instruction.unsupported_reason = known ? fmt::format("this form of the instruction {} is not supported", name)
-                                           : fmt::format("opcode {} is not supported", name);
-    return;
-  }
-  std::string_view types = row->allowed_types;
-  std::size_t type_count = 0;
-  bool are_optional = row->opcode == Opcode::kVote;
-  for (const std::string_view part : parts) {
-    const std::string_view admitted = types.substr(0, std::min(types.find_first_of("/?"), types.size()));
-    if (const auto type = find_type(part); type && contains_word(admitted, part)) {
-      (instruction.type == Type::kNone ? instruction.type : instruction.source_type) = *type;
-      instruction.types[type_count++] = *type;
-      const std::size_t next = types.find_first_of("/?");
-      are_optional = next != std::string_view::npos && types[next] == '?';
-      types = next == std::string_view::npos ? std::string_view{} : types.substr(next + 1);
-      continue;
-    }
-    if (const auto shape = warpgroup_shape_of(part);
-        shape && contains_word(row->modifiers, fmt::format("m64nNk{}", shape->k))) {
-      instruction.warpgroup_shape = *shape;
-      continue;
-    }
-    const auto modifier = find_modifier(part);
-    if (!modifier || !(contains_word(row->modifiers, part) || contains_word(row->required_modifiers, part))) {
-      instruction.unsupported_reason = fmt::format("modifier .{} of {} is not supported", part, name);
-      instruction.type = Type::kNone;
-      return;
-    }
-    instruction.modifiers.add(*modifier);
-  }
-  if (!types.empty() && !are_optional) {
-    instruction.unsupported_reason = fmt::format("instruction {} has no type suffix that is supported", name);
-    return;
-  }
-  if (instruction.source_type == Type::kNone) instruction.source_type = instruction.type;
-  instruction.opcode = row->opcode;
-  instruction.category = row->category;
-  if (row->category == InstructionCategory::kFloat && !is_float(instruction.type))
-    instruction.category = InstructionCategory::kInteger;
+/// The instruction with this spelling, without operands.
+const Instruction& BodyParser::spelled_instruction(std::string_view spelling) {
+  const auto [known, is_new] = spelled_.try_emplace(spelling);
+  if (is_new) read_spelling(known->second, spelling);
+  return known->second;
 }
 
 void BodyParser::parse_call(Instruction& instruction) {
@@ -283,7 +293,9 @@ void BodyParser::parse_call(Instruction& instruction) {
   callee.position = position;
   Operand arguments{.kind = Operand::Kind::kVector};
   if (cursor_.accept(",")) arguments = vector("(", ")");
-  instruction.operands = {std::move(callee), std::move(results), std::move(arguments)};
+  instruction.operands.reserve(3);
+  for (Operand* const part : {&callee, &results, &arguments})
+    instruction.operands.push_back(std::move(*part));
   if (!cursor_.at(";")) cursor_.fail("';'");
 }
 

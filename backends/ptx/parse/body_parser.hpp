@@ -4,6 +4,8 @@
 
 #include <map>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -12,11 +14,15 @@
 
 namespace assay::ptx {
 
+/// Instructions without operands, by spelling: "add.rn.f32". A module spells thousands of instructions in few ways. The
+/// keys refer to the text of the module.
+using SpelledInstructions = std::unordered_map<std::string_view, Instruction>;
+
 /// Parses the body of one function.
 class BodyParser {
  public:
-  /// `function` must be module.functions.back(), with its parameters set.
-  BodyParser(TokenCursor& cursor, const Module& module, Function& function);
+  /// `function` must be module.functions.back(), with its parameters set. `spelled` belongs to the module.
+  BodyParser(TokenCursor& cursor, const Module& module, SpelledInstructions& spelled, Function& function);
 
   /// Parses from after the opening brace to after the closing brace.
   void parse();
@@ -57,7 +63,7 @@ class BodyParser {
   void parse_location();
   void parse_instruction();
   void parse_call(Instruction& instruction);
-  void read_spelling(Instruction& instruction, std::string_view spelling);
+  const Instruction& spelled_instruction(std::string_view spelling);
   void resolve_labels();
   [[nodiscard]] const Label& find_label(const PendingLabel& pending) const;
   [[nodiscard]] std::uint32_t innermost_scope() const { return scopes_.back().number; }
@@ -70,10 +76,11 @@ class BodyParser {
   bool find_symbol(std::string_view name, Operand& symbol) const;
   void skip_to_semicolon();
 
-  TokenCursor& cursor_;        ///< tokens of the PTX
-  const Module& module_;       ///< module that contains the function
-  Function& function_;         ///< function that is filled
-  std::vector<Scope> scopes_;  ///< scopes of the enclosing braces, the innermost last
+  TokenCursor& cursor_;           ///< tokens of the PTX
+  const Module& module_;          ///< module that contains the function
+  SpelledInstructions& spelled_;  ///< the instructions whose spelling is known
+  Function& function_;            ///< function that is filled
+  std::vector<Scope> scopes_;     ///< scopes of the enclosing braces, the innermost last
   /// By number of a scope: number of the scope around it; for the first scope, its own.
   std::vector<std::uint32_t> outer_scopes_;
   std::map<std::pair<std::uint32_t, std::string>, Label> labels_;  ///< labels, by number of the scope and name

@@ -168,7 +168,7 @@ Operand BodyParser::address() {
     const std::uint64_t offset = cursor_.take_integer("an offset");
     result.value += negative ? 0 - offset : offset;
   }
-  result.elements = {std::move(base)};
+  result.elements.push_back(std::move(base));
   if (cursor_.accept(",")) result.elements.push_back(vector("{", "}"));
   cursor_.expect("]");
   return result;

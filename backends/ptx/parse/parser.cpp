@@ -121,7 +121,7 @@ class Parser {
     if (declared_only) return;
     place.is_defined = true;
     cursor_.expect("{");
-    BodyParser(cursor_, module_, place).parse();
+    BodyParser(cursor_, module_, spelled_, place).parse();
   }
 
   /// A declaration is replaced by its definition.
@@ -150,6 +150,7 @@ class Parser {
 
   TokenCursor& cursor_;
   Module& module_;
+  SpelledInstructions spelled_;
 };
 
 }  // namespace
