@@ -87,14 +87,17 @@ Lowering::FunctionState& Lowering::state_of(std::uint32_t index) {
   for (const Register& each : function.registers) {
     state.register_slots.push_back(each.type == Type::kPred ? new_predicate() : new_slot(bytes_of(each.type)));
   }
-  if (!function.is_entry) {
+  if (!function.is_entry && !register_parameters_.uses_registers(index)) {
     for (const Variable& parameter : function.parameters)
       state.parameters.push_back(new_local(parameter));
     for (const Variable& result : function.return_values)
       state.parameters.push_back(new_local(result));
   }
-  for (const Variable& variable : function.variables) {
-    state.variables.push_back(variable.space == Space::kShared ? new_shared(variable) : new_local(variable));
+  for (std::uint32_t i = 0; i < function.variables.size(); ++i) {
+    const Variable& variable = function.variables[i];
+    state.variables.push_back(register_parameters_.called_parameter(index, i) ? kInRegisters
+                              : variable.space == Space::kShared              ? new_shared(variable)
+                                                                              : new_local(variable));
   }
   return state;
 }

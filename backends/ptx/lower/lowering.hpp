@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backends/ptx/instructions/program.hpp"
+#include "backends/ptx/lower/register_parameters.hpp"
 
 namespace assay::ptx {
 
@@ -18,21 +19,27 @@ const Instruction& interpreted(const Instruction& instruction);
 /// Lowers one kernel and the functions that it calls.
 class Lowering {
  public:
-  explicit Lowering(Kernel& kernel) : kernel_(kernel) {}
+  explicit Lowering(Kernel& kernel) : kernel_(kernel), register_parameters_(*kernel.module) {}
   Result<void> run();
 
  private:
   /// The registers and variables of one function.
   struct FunctionState {
     std::vector<FrameSlot> register_slots;  ///< position of each register, by index
-    /// Indices of the variables in local memory that hold the parameters and then the results.
+    /// Indices of the variables in local memory that hold the parameters and then the results; none if they are in
+    /// registers.
     std::vector<std::uint32_t> parameters;
-    /// Indices of the function's variables in Kernel::local_variables or Kernel::shared_variables.
+    /// Registers that hold parts of the parameters and results.
+    std::map<ParameterField, FrameSlot> parameter_slots;
+    /// Indices of the function's variables in Kernel::local_variables or Kernel::shared_variables; kInRegisters for a
+    /// variable that stands for a parameter in registers.
     std::vector<std::uint32_t> variables;
     std::uint32_t first_op_index = 0;  ///< index of its first instruction in Kernel::ops
     /// The values of registers that always hold the same address in local memory, or its generic address, by index.
     std::map<std::uint32_t, std::uint64_t> local_addresses;
   };
+  static constexpr std::uint32_t kInRegisters = ~0U;  ///< in FunctionState::variables: not in memory
+
   /// A result that must be moved to another register after the instruction.
   struct PendingMove {
     FrameSlot source_slot;       ///< register that the instruction writes
@@ -76,6 +83,7 @@ class Lowering {
   void find_local_addresses();
   void set_local_address(MemoryOp& memory, Op& op, std::uint64_t address);
   void lower_memory();
+  bool lower_register_parameter();  ///< false: the instruction accesses no parameter in registers
   void lower_vector_atomic(const MemoryOp& common, const Op& address, Modifier operation);
   void lower_async_copy();
   void lower_async_copy_control();
@@ -104,6 +112,7 @@ class Lowering {
   void set_address(MemoryOp& memory, Op& op, const Operand& address, Space space);
 
   Kernel& kernel_;                                          ///< kernel that is built
+  const RegisterParameters register_parameters_;            ///< the parameters of the module that are in registers
   const Function* function_ = nullptr;                      ///< function that is being lowered
   FunctionState* current_state_ = nullptr;                  ///< state of function_
   const Instruction* current_instruction_ = nullptr;        ///< instruction that is being lowered

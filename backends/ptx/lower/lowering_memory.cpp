@@ -21,6 +21,13 @@ InstructionHandlers address_addition() {
   return select_handlers(add);
 }
 
+InstructionHandlers move_of(unsigned bytes) {
+  Instruction move;
+  move.opcode = Opcode::kMov;
+  move.type = move.source_type = bytes == 8 ? Type::kB64 : Type::kB32;
+  return select_handlers(move);
+}
+
 }  // namespace
 
 /// isspacep: the window of a generic address determines its space; all windows from a certain one on are global memory.
@@ -187,7 +194,38 @@ void Lowering::lower_vector_atomic(const MemoryOp& common, const Op& address, Mo
   }
 }
 
+/// An access to a parameter in registers: a move of each element.
+bool Lowering::lower_register_parameter() {
+  const Instruction& instruction = *current_instruction_;
+  const bool is_load = instruction.opcode == Opcode::kLd;
+  const std::optional<ParameterAccess> access = parameter_access(*function_, instruction);
+  if (!access) return false;
+  RegisterParameters::CalledParameter parameter{function_index(*function_), access->symbol_index};
+  if (access->is_of_variable) {
+    const auto called = register_parameters_.called_parameter(parameter.function, access->symbol_index);
+    if (!called) return false;
+    parameter = *called;
+  } else if (!register_parameters_.uses_registers(parameter.function)) {
+    return false;
+  }
+  const Operand& data = instruction.operands[is_load ? 0 : 1];
+  for (unsigned i = 0; i < access->element_count; ++i) {
+    const Operand& element = data.kind == Kind::kVector ? data.elements[i] : data;
+    const ParameterField field{parameter.parameter, access->offset + std::uint64_t{i} * access->bytes, access->bytes};
+    const auto [known, is_new] = state_of(parameter.function).parameter_slots.try_emplace(field);
+    if (is_new) known->second = new_slot(access->bytes);
+    const FrameSlot slot = known->second;
+    const FrameSlot from = is_load ? slot : source(element, access->bytes, instruction.type);
+    const FrameSlot to = is_load ? destination(element, access->bytes) : slot;
+    Op& op = emit(DispatchKind::kHandlerOnly, move_of(access->bytes));
+    op.a = op.b = op.c = from;
+    op.d = to;
+  }
+  return true;
+}
+
 void Lowering::lower_memory() {
+  if (lower_register_parameter()) return;
   const Instruction& instruction = *current_instruction_;
   const Modifiers& modifiers = instruction.modifiers;
   const auto& operands = instruction.operands;
@@ -315,12 +353,13 @@ void Lowering::lower_call() {
   }
   const auto words_of = [&](std::uint32_t variable) { return kernel_.local_variables[variable].first_word_index; };
   CallOp call;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
+  const bool needs_copies = !register_parameters_.uses_registers(instruction.operands[0].index);
+  for (std::size_t i = 0; needs_copies && i < arguments.size(); ++i) {
     call.argument_copies.push_back({words_of(current_state_->variables[arguments[i].index]),
                                     words_of(target.parameters[i]),
                                     static_cast<std::uint32_t>((callee.parameters[i].bytes + 3) / 4)});
   }
-  for (std::size_t i = 0; i < results.size(); ++i) {
+  for (std::size_t i = 0; needs_copies && i < results.size(); ++i) {
     call.result_copies.push_back({words_of(target.parameters[arguments.size() + i]),
                                   words_of(current_state_->variables[results[i].index]),
                                   static_cast<std::uint32_t>((callee.return_values[i].bytes + 3) / 4)});

@@ -51,6 +51,12 @@ bool is_resizing(const Op& op) {
   return false;
 }
 
+/// Whether an op without access to memory copies a value: a move, or an access to a parameter that is in registers.
+bool is_move(const Op& op) {
+  const Opcode opcode = op.instruction->opcode;
+  return opcode == Opcode::kMov || opcode == Opcode::kLd || opcode == Opcode::kSt;
+}
+
 bool is_constant(FrameSlot slot) { return (slot.bits & FrameSlot::kConstantFrameBit) != 0; }
 
 /// Adding and subtracting such a constant rounds to an integer, because the result has no digits for fractions.
@@ -129,7 +135,7 @@ bool UnroundedPlan::may_write(const Op& op) const {
   if (instruction.opcode == Opcode::kCvt && (!is_float(instruction.type) || !is_float(instruction.source_type)))
     return false;
   if (rounds_to_small_floats(instruction)) return false;
-  if (instruction.opcode == Opcode::kMov && is_constant(op.a)) return bytes_of(instruction.type) == 4;
+  if (is_move(op) && is_constant(op.a)) return bytes_of(instruction.type) == 4;
   for (const FrameSlot slot : {op.a, op.b, op.c})
     if (is_marked(slot)) return true;
   return instruction.opcode == Opcode::kCvt || instruction.opcode == Opcode::kSelp;
@@ -229,9 +235,12 @@ UnroundedOp UnroundedPlan::plan(const Op& op) {
                                                     : UnroundedEffect::kForget;
       return result;
     }
+    case Opcode::kLd:
+    case Opcode::kSt:
     case Opcode::kMov: {
       const auto is_vector = [&](std::size_t i) {
-        return i < instruction.operands.size() && instruction.operands[i].kind == Operand::Kind::kVector;
+        return instruction.opcode == Opcode::kMov && i < instruction.operands.size() &&
+               instruction.operands[i].kind == Operand::Kind::kVector;
       };
       if (result.destination_index < 0) return result;
       set_operands(bytes_of(instruction.type) == 4 && !is_vector(1) ? Type::kF32 : Type::kNone);
