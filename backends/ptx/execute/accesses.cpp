@@ -37,6 +37,19 @@ Word<T>* slot_words(WarpState& lanes, FrameSlot slot) {
   return reinterpret_cast<Word<T>*>(lanes.frames[slot.bits >> 31U] + (slot.bits & ~FrameSlot::kConstantFrameBit));
 }
 
+/// The bits in which the addresses of the lanes in the mask differ.
+std::uint64_t differing_bits(std::span<const std::uint64_t, kLanesPerWarp> addresses, std::uint32_t lane_mask) {
+  const std::uint64_t first = addresses[static_cast<unsigned>(std::countr_zero(lane_mask)) % kLanesPerWarp];
+  std::uint64_t bits = 0;
+  if (const unsigned count = leading_lanes(lane_mask); count != 0) {
+    for (unsigned lane = 0; lane < count; ++lane)
+      bits |= addresses[lane] ^ first;
+  } else {
+    each_lane(lane_mask, [&](unsigned lane) { bits |= addresses[lane] ^ first; });
+  }
+  return bits;
+}
+
 }  // namespace
 
 void Execution::find_addresses(Warp& warp, const MemoryOp& memory, FrameSlot base_slot, std::uint64_t offset,
@@ -69,6 +82,10 @@ void Execution::access_rounded(Warp& warp, const Op& op, std::uint32_t lane_mask
   Addresses addresses;
   find_addresses(warp, memory, op.a, op.immediate, addresses);
   if (memory.space != Space::kGeneric) return access_space(warp, op, memory, memory.space, lane_mask, addresses);
+  const std::uint64_t first_address = addresses[static_cast<unsigned>(std::countr_zero(lane_mask))];
+  if (differing_bits(addresses, lane_mask) == 0 && first_address >> kAddressWindowBits == kLocalWindowIndex &&
+      access_equal_local_words(warp, memory, lane_mask, first_address & kWindowMask))
+    return;
   // Lanes may address different spaces.
   while (lane_mask != 0 && !is_stopped_) {
     const std::uint64_t window =
@@ -303,9 +320,8 @@ bool Execution::access_equal_local_words(Warp& warp, const MemoryOp& memory, std
 void Execution::access_local(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t lane_mask,
                              const Addresses& addresses) {
   const std::uint64_t first_address = addresses[static_cast<unsigned>(std::countr_zero(lane_mask | 1U << 31U))];
-  std::uint64_t difference = 0;
-  each_lane(lane_mask, [&](unsigned lane) { difference |= addresses[lane] ^ first_address; });
-  if (difference == 0 && access_equal_local_words(warp, memory, lane_mask, first_address)) return;
+  if (differing_bits(addresses, lane_mask) == 0 && access_equal_local_words(warp, memory, lane_mask, first_address))
+    return;
   const unsigned bytes = bytes_of(memory.type);
   const unsigned width = bytes * memory.element_count;
   std::uint64_t known_variable = ~std::uint64_t{0};

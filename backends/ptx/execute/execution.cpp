@@ -75,7 +75,7 @@ RunResult Execution::run(std::span<const std::uint64_t> variables) {
     for (std::uint64_t i = 0; i < blocks && !is_stopped_; ++i)
       run_block(block_at(i));
   }
-  fill_profile();
+  if (options_.computes_profile) fill_profile();
   result_.unrounded_losses = unrounded_losses_;
   return std::move(result_);
 }

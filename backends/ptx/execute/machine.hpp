@@ -95,6 +95,7 @@ struct LaunchOptions {
   std::uint64_t instruction_limit =
       20'000'000'000;                     ///< instruction limit, summed over threads; the run stops when it is reached
   std::size_t max_findings = 16;          ///< number of findings after which the run stops
+  bool computes_profile = true;           ///< whether to compute RunResult::profile
   bool counts_atomic_collisions = false;  ///< whether to count InstructionProfile::atomic_collision_count
   std::vector<std::uint64_t> blocks_to_run =
       {};  ///< linear indices of blocks to run, ascending, for kForward; empty: all
@@ -141,7 +142,7 @@ struct RunResult {
   Status status = Status::kCompleted;  ///< how the run ended
   std::string message;                 ///< for a status other than kCompleted: the reason and the source location
   std::vector<CheckFinding> findings;  ///< errors that the checks found, in order of their first occurrence
-  InstructionProfile profile;          ///< statistics of the run
+  InstructionProfile profile;          ///< statistics of the run, if LaunchOptions::computes_profile
   UnroundedLosses unrounded_losses;    ///< what the unrounded values do not contain, if they were computed
 
   /// Completed without findings.
