@@ -321,8 +321,7 @@ TEST_F(PtxDeviceTest, RunsOnlyRequestedSampleOfThreads) {
   ASSERT_TRUE(std::holds_alternative<Completed>(outcome)) << describe(outcome);
   for (const std::size_t asked : {0U, 1U, 500U, 999U})
     EXPECT_EQ(x[asked], -1) << asked;
-  EXPECT_NE(x[200], -1);
-  EXPECT_NE(x[600], -1);
+  EXPECT_EQ(std::ranges::count(x, -1.0F), 32 + 32 + 8);  // the warps of the asked threads; the last one has 8 threads
 }
 
 TEST(PtxDevice, ReportsMissingNvrtc) {

@@ -70,6 +70,15 @@ Order order_of(ThreadOrder order) {
   return order == ThreadOrder::kShuffled ? Order::kShuffled : Order::kForward;
 }
 
+/// The grid of a launch. If only a sample of the threads is checked and the block size is free, each block has one
+/// warp, because whole blocks run: with blocks of four warps, a sample of single threads takes four times as long.
+std::optional<BlockGrid> block_grid_of(const LaunchRequest& launch, std::int64_t required_block_threads) {
+  constexpr std::int64_t kWarpSize = 32;
+  const bool is_free = launch.threads_per_block == 0 && required_block_threads == 0;
+  const std::int64_t block = is_free && !launch.checked_threads.empty() ? kWarpSize : launch.threads_per_block;
+  return block_grid_for(launch.threads, block, required_block_threads);
+}
+
 /// The blocks that process a sample of the launch's range. With a required block size (`stated`), each block processes
 /// the indices congruent to its number; otherwise each thread processes one index.
 std::vector<std::uint64_t> blocks_of(std::span<const std::int64_t> sample, const BlockGrid& grid, bool stated) {
@@ -173,6 +182,7 @@ LaunchOptions PtxSession::launch_options(const LaunchRequest& launch) const {
   options.checks = options_.checks;
   options.tables = options_.tables.get();
   options.computes_unrounded_values = options_.computes_unrounded_values;
+  options.computes_profile = launch.profile;
   options.counts_atomic_collisions = launch.profile;
   options.execution_order = {order_of(launch.order), launch.shuffle_seed, false};
   options.instruction_limit = options_.instruction_limit_per_millisecond *
@@ -190,8 +200,7 @@ RunOutcome PtxSession::run_one(const LaunchRequest& launch) {
   const Result<KernelArguments> arguments = arguments_of(launch);
   if (!arguments) return LaunchFailed{arguments.error().text()};
 
-  const std::optional<BlockGrid> grid =
-      block_grid_for(launch.threads, launch.threads_per_block, entry->required_block_threads);
+  const std::optional<BlockGrid> grid = block_grid_of(launch, entry->required_block_threads);
   if (!grid) return LaunchFailed{"the launch size or the block size is out of range"};
   LaunchOptions options = launch_options(launch);
   options.blocks_to_run = blocks_of(launch.checked_threads, *grid, entry->required_block_threads > 0);
