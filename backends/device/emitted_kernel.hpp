@@ -141,10 +141,12 @@ struct BuildFlags {
   bool has_precise_square_root = true;  ///< CUDA: whether f32 square root is correctly rounded
   /// CUDA: whether functions use fast-math intrinsics; CPU: whether parts of -ffast-math are used.
   bool uses_approximate_functions = false;
-  /// For CUDA: whether NVRTC compiles many kernels at once and hardly optimizes them. The device `ptx` compiles two
-  /// sorts of kernels as usual: those with EmittedKernel::has_struct_padding, so that copied padding does not look like
-  /// a read of uninitialized memory, and those with long loops, whose interpretation takes longer than the compiler.
+  /// For CUDA: whether NVRTC hardly optimizes kernels. The device `ptx` optimizes two sorts of kernels as usual: those
+  /// with EmittedKernel::has_struct_padding, so that copied padding does not look like a read of uninitialized memory,
+  /// and those with long loops, whose interpretation takes longer than the compiler.
   bool fast_compile = false;
+  /// `ptx`: whether NVRTC compiles many kernels in both precisions as one program, for the first chosen architecture.
+  bool compiles_batches = false;
   ArchitectureChoice architectures = ArchitectureChoice::kAll;  ///< `ptx`: the architectures to compile for
 
   static constexpr BuildFlags strict() { return {}; }
@@ -160,7 +162,7 @@ struct BuildFlags {
   }
   /// strict(), compiled in the shortest time and for one architecture.
   static constexpr BuildFlags fast_to_compile() {
-    return {.fast_compile = true, .architectures = ArchitectureChoice::kFirst};
+    return {.fast_compile = true, .compiles_batches = true, .architectures = ArchitectureChoice::kFirst};
   }
   friend constexpr bool operator==(const BuildFlags&, const BuildFlags&) = default;
 };

@@ -111,7 +111,7 @@ std::vector<BuildOutcome> PtxDevice::build(std::span<const EmittedKernel> kernel
     return std::vector<BuildOutcome>(kernels.size(),
                                      BuildFailed{BuildFailed::Kind::kResourceFailure, capability.tool_or_reason});
   }
-  if (flags.fast_compile) return build_in_batches(kernels, flags);
+  if (flags.compiles_batches) return build_in_batches(kernels, flags);
   std::vector<BuildOutcome> outcomes(kernels.size());
   for_each_index_in_parallel(kernels.size(), options_.jobs,
                              [&](std::size_t i) { outcomes[i] = build_kernel(kernels[i], flags); });
@@ -123,7 +123,9 @@ std::vector<BuildOutcome> PtxDevice::build_in_batches(std::span<const EmittedKer
   std::vector<std::size_t> optimized;
   std::vector<std::size_t> pending;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
-    if (kernels[i].has_struct_padding || kernels[i].most_constant_trips >= kLongLoopTrips) optimized.push_back(i);
+    const bool needs_optimization =
+        flags.fast_compile && (kernels[i].has_struct_padding || kernels[i].most_constant_trips >= kLongLoopTrips);
+    if (needs_optimization) optimized.push_back(i);
     else if (auto cached = find_cached_kernel(kernels[i], flags)) outcomes[i] = std::move(*cached);
     else pending.push_back(i);
   }
@@ -154,7 +156,7 @@ BatchOutcome PtxDevice::build_batch(std::span<const EmittedKernel* const> kernel
     return BuiltBatch{{std::move(std::get<BuiltKernel>(outcome))}};
   }
   const BatchSource batch = compose_batch(kernels);
-  const std::string& architecture = supported_architectures_.front();
+  const std::string& architecture = chosen_architectures(supported_architectures_, flags.architectures).front();
   cuda::CompileOutcome compiled =
       nvrtc_->compile(batch.text, "batch.cu", nvrtc_options_for(architecture, flags, Precision::kNative));
   if (auto* failed = std::get_if<BuildFailed>(&compiled)) {
@@ -173,7 +175,8 @@ BatchOutcome PtxDevice::build_batch(std::span<const EmittedKernel* const> kernel
       entries = entries.subspan(kernel.entry_points.size());
       // A failed cache write only costs time in the next run.
       if (cache_ != nullptr)
-        static_cast<void>(cache_->write(cache_key(kernel, nvrtc_options_for(architecture, flags, precision)), ptx));
+        static_cast<void>(
+            cache_->write(cache_key(kernel, nvrtc_options_for(architecture, flags, precision), true), ptx));
       built.artifacts.push_back(artifact_of(std::move(ptx), architecture, precision));
       add_entries(built, kernel, precision);
     }
@@ -184,7 +187,7 @@ BatchOutcome PtxDevice::build_batch(std::span<const EmittedKernel* const> kernel
 
 std::optional<BuiltKernel> PtxDevice::find_cached_kernel(const EmittedKernel& kernel, const BuildFlags& flags) {
   if (cache_ == nullptr) return std::nullopt;
-  const std::string& architecture = supported_architectures_.front();
+  const std::string& architecture = chosen_architectures(supported_architectures_, flags.architectures).front();
   BuiltKernel built{.name = kernel.name,
                     .entry_points = {},
                     .artifacts = {},
@@ -192,7 +195,8 @@ std::optional<BuiltKernel> PtxDevice::find_cached_kernel(const EmittedKernel& ke
                     .log = {},
                     .is_from_cache = true};
   for (const Precision precision : {Precision::kNative, Precision::kPromoted}) {
-    std::optional<std::string> ptx = cache_->read(cache_key(kernel, nvrtc_options_for(architecture, flags, precision)));
+    std::optional<std::string> ptx =
+        cache_->read(cache_key(kernel, nvrtc_options_for(architecture, flags, precision), true));
     if (!ptx) return std::nullopt;
     built.artifacts.push_back(artifact_of(std::move(*ptx), architecture, precision));
     add_entries(built, kernel, precision);
@@ -224,16 +228,18 @@ BuildOutcome PtxDevice::build_kernel(const EmittedKernel& kernel, const BuildFla
   return built;
 }
 
-std::string PtxDevice::cache_key(const EmittedKernel& kernel, const cuda::NvrtcOptions& options) const {
-  // Builds of one version may differ.
-  return sha256_hex(fmt::format("ptx {} {}\n{}\n{}.cu\n{}", nvrtc_->version(), options_.nvrtc_version_or_path,
-                                fmt::join(cuda::nvrtc_arguments(options), " "), kernel.name, kernel.source()));
+std::string PtxDevice::cache_key(const EmittedKernel& kernel, const cuda::NvrtcOptions& options,
+                                 bool is_from_batch) const {
+  // Builds of one version may differ. So may optimized code that was compiled together with other kernels.
+  const std::string_view batch = is_from_batch && !options.flags.fast_compile ? " in a batch" : "";
+  return sha256_hex(fmt::format("ptx {} {}\n{}{}\n{}.cu\n{}", nvrtc_->version(), options_.nvrtc_version_or_path,
+                                fmt::join(cuda::nvrtc_arguments(options), " "), batch, kernel.name, kernel.source()));
 }
 
 /// Returns the PTX, from the cache if possible.
 Result<std::string> PtxDevice::compile(const EmittedKernel& kernel, const cuda::NvrtcOptions& options,
                                        bool& is_from_cache, BuildFailed& failed) {
-  const std::string key = cache_key(kernel, options);
+  const std::string key = cache_key(kernel, options, false);
   if (cache_ != nullptr) {
     if (auto entry = cache_->read(key)) {
       is_from_cache = true;

@@ -1,7 +1,7 @@
 // The PTX device: CUDA C++ is compiled by NVRTC, and its PTX is executed on the CPU with all checks. Needs no GPU.
 //
-// With BuildFlags::fast_compile, NVRTC compiles many kernels in both precisions as one program for one architecture;
-// otherwise it compiles each kernel, precision and architecture as a program of its own.
+// With BuildFlags::compiles_batches, NVRTC compiles many kernels in both precisions as one program for one
+// architecture; otherwise it compiles each kernel, precision and architecture as a program of its own.
 //
 // The machine of machine.hpp restricts a kernel to the session's buffers, so it runs in the calling process. A finding
 // of a check is a MemoryFault whose message starts with the kind of the finding. A kernel that exceeds its instruction
@@ -46,7 +46,7 @@ struct PtxOptions {
   std::uint64_t max_cache_bytes = std::uint64_t{1} << 30U;  ///< size limit of the build cache
   bool uses_build_cache = true;                             ///< whether build() uses the build cache
   unsigned jobs = 1;  ///< maximum number of compilations that run at the same time
-  /// With BuildFlags::fast_compile: maximum number of kernels that are compiled as one program.
+  /// With BuildFlags::compiles_batches: maximum number of kernels that are compiled as one program.
   std::size_t batch_size = 24;
 };
 
@@ -83,7 +83,7 @@ class PtxDevice final : public backends::Device {
 
  private:
   backends::BuildOutcome build_kernel(const backends::EmittedKernel& kernel, const backends::BuildFlags& flags);
-  /// Compiles many kernels as one program, for BuildFlags::fast_compile.
+  /// Compiles many kernels as one program, for BuildFlags::compiles_batches.
   std::vector<backends::BuildOutcome> build_in_batches(std::span<const backends::EmittedKernel> kernels,
                                                        const backends::BuildFlags& flags);
   /// Compiles the kernels as one program and splits its PTX.
@@ -95,7 +95,8 @@ class PtxDevice final : public backends::Device {
   /// Returns the options of one compilation.
   [[nodiscard]] cuda::NvrtcOptions nvrtc_options_for(const std::string& architecture, const backends::BuildFlags& flags,
                                                      backends::Precision precision) const;
-  [[nodiscard]] std::string cache_key(const backends::EmittedKernel& kernel, const cuda::NvrtcOptions& options) const;
+  [[nodiscard]] std::string cache_key(const backends::EmittedKernel& kernel, const cuda::NvrtcOptions& options,
+                                      bool is_from_batch) const;
   /// Returns the PTX of the kernel, from the build cache or compiled; sets `failed` if it cannot be compiled.
   Result<std::string> compile(const backends::EmittedKernel& kernel, const cuda::NvrtcOptions& options,
                               bool& is_from_cache, backends::BuildFailed& failed);

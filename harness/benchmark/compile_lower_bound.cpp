@@ -97,17 +97,18 @@ Result<CompileLowerBound> measure_nvrtc_lower_bound(const std::vector<CompileInp
   const ptx::PtxOptions device;
   std::vector<Program> programs;
   for (const CompileInput& part : work) {
-    if (part.flags.fast_compile) {
+    if (part.flags.compiles_batches) {
       std::vector<const backends::EmittedKernel*> batch;
       for (const backends::EmittedKernel& kernel : part.kernels) {
         batch.push_back(&kernel);
         if (batch.size() < device.batch_size && &kernel != &part.kernels.back()) continue;
-        programs.push_back({"batch.cu",
-                            backends::compose_batch(batch).text,
-                            {.architecture = device.architectures.front(),
-                             .flags = part.flags,
-                             .emit_line_info = true,
-                             .omits_runtime_declarations = true}});
+        programs.push_back(
+            {"batch.cu",
+             backends::compose_batch(batch).text,
+             {.architecture = ptx::chosen_architectures(device.architectures, part.flags.architectures).front(),
+              .flags = part.flags,
+              .emit_line_info = true,
+              .omits_runtime_declarations = true}});
         batch.clear();
       }
       continue;

@@ -143,6 +143,7 @@ harness::FailureOrigin find_culprit(const CaseRecord& failing, const KernelSourc
   RunOptions unoptimized = usual;
   unoptimized.mode.flags.optimization_level = 0;
   unoptimized.mode.flags.fast_compile = false;
+  unoptimized.mode.flags.compiles_batches = false;
   // Finite differences of the failing device's own forward pass say whether its gradient is wrong.
   unoptimized.decides_gradients_by_finite_differences = true;
   std::vector<BuildVariantResult> votes;

@@ -104,6 +104,7 @@ std::optional<Mode> mode_for_kernel(const Mode& mode, const std::vector<Mode>& m
   if (hash % kKernelsPerSampledKernel != 0 || is_for_default_mode != mode.flags.contracts_multiply_add)
     return std::nullopt;
   Mode judged = mode;
+  judged.flags.compiles_batches = true;
   judged.flags.architectures =
       mode.flags.contracts_multiply_add ? backends::ArchitectureChoice::kLast : backends::ArchitectureChoice::kFirst;
   return judged;
