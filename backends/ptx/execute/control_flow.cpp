@@ -18,12 +18,12 @@ bool Execution::control(Warp& warp, std::size_t number, std::uint32_t& next_op_i
   LaneGroup& group = warp.lane_groups[number];
   if (lane_mask == 0) {
     group.next_op_index = next_op_index + 1;
-    return warp.lane_groups.size() == 1;
+    return remains_next(warp, number);
   }
   switch (op.dispatch_kind) {
-    case DispatchKind::kBranch: branch(warp, number, lane_mask); return warp.lane_groups.size() == 1;
-    case DispatchKind::kIndexedBranch: branch_by_index(warp, number, lane_mask); return warp.lane_groups.size() == 1;
-    case DispatchKind::kCall: call(warp, number, lane_mask); return warp.lane_groups.size() == 1;
+    case DispatchKind::kBranch: branch(warp, number, lane_mask); return remains_next(warp, number);
+    case DispatchKind::kIndexedBranch: branch_by_index(warp, number, lane_mask); return remains_next(warp, number);
+    case DispatchKind::kCall: call(warp, number, lane_mask); return remains_next(warp, number);
     case DispatchKind::kReturn: return leave(warp, number, lane_mask, false);
     case DispatchKind::kExit: return leave(warp, number, lane_mask, true);
     case DispatchKind::kBarrier: return arrive(warp, number, lane_mask);
@@ -93,7 +93,7 @@ bool Execution::control(Warp& warp, std::size_t number, std::uint32_t& next_op_i
     default: break;
   }
   group.next_op_index = next_op_index + 1;
-  return warp.lane_groups.size() == 1;
+  return remains_next(warp, number);
 }
 
 std::string Execution::text_argument(const Warp& warp, const Op& op, std::uint32_t lane_mask) {
@@ -207,7 +207,7 @@ bool Execution::leave(Warp& warp, std::size_t number, std::uint32_t lane_mask, b
   if (all) {
     group.return_addresses.pop_back();
     group.next_op_index = caller + 1;
-    return warp.lane_groups.size() == 1;
+    return remains_next(warp, number);
   }
   LaneGroup leaving{.next_op_index = caller + 1, .lane_mask = lane_mask, .return_addresses = group.return_addresses};
   leaving.return_addresses.pop_back();
@@ -233,7 +233,7 @@ bool Execution::arrive(Warp& warp, std::size_t number, std::uint32_t lane_mask) 
                                                         ? current_epoch_
                                                         : partial_barrier_order_by_warp_[warp.index_in_block][other]);
     ++group.next_op_index;
-    return warp.lane_groups.size() == 1;
+    return remains_next(warp, number);
   }
   if (lane_mask != group.lane_mask) {  // a guarded barrier
     LaneGroup rest{.next_op_index = group.next_op_index + 1,

@@ -302,32 +302,50 @@ void Execution::run_warp(Warp& warp) {
   while (!is_stopped_) {
     LaneGroup* const group = next_group(warp);
     if (group == nullptr) return;
-    while (!is_stopped_ && run_segment(warp, static_cast<std::size_t>(group - warp.lane_groups.data()))) {
+    const auto number = static_cast<std::size_t>(group - warp.lane_groups.data());
+    while (!is_stopped_ && run_segment(warp, number)) {
     }
   }
 }
+
+namespace {
+
+/// Whether group a runs before group b if neither waits.
+bool runs_before(const LaneGroup& a, const LaneGroup& b) {
+  return a.return_addresses.size() != b.return_addresses.size() ? a.return_addresses.size() > b.return_addresses.size()
+                                                                : a.next_op_index < b.next_op_index;
+}
+
+}  // namespace
 
 /// The next group to run: among the groups with the deepest call stack, the one at the lowest instruction. Null if all
 /// have ended or wait for a barrier. If all wait for lanes that cannot arrive, the lowest continues without them.
 LaneGroup* Execution::next_group(Warp& warp) {
   merge(warp);
   LaneGroup* best = nullptr;
-  const auto before = [](const LaneGroup& a, const LaneGroup& b) {
-    return a.return_addresses.size() != b.return_addresses.size()
-               ? a.return_addresses.size() > b.return_addresses.size()
-               : a.next_op_index < b.next_op_index;
-  };
   LaneGroup* waiting = nullptr;
   bool waits_for_grid = false;
   for (LaneGroup& group : warp.lane_groups) {
     waits_for_grid |= group.waits_for == LaneGroup::Wait::kGrid;
-    if (group.waits_for == LaneGroup::Wait::kNone && (best == nullptr || before(group, *best))) best = &group;
-    if (group.waits_for == LaneGroup::Wait::kWarp && (waiting == nullptr || before(group, *waiting))) waiting = &group;
+    if (group.waits_for == LaneGroup::Wait::kNone && (best == nullptr || runs_before(group, *best))) best = &group;
+    if (group.waits_for == LaneGroup::Wait::kWarp && (waiting == nullptr || runs_before(group, *waiting)))
+      waiting = &group;
   }
   if (best != nullptr || waiting == nullptr || waits_for_grid) return best;
   waiting->waits_for = LaneGroup::Wait::kNone;
   waiting->runs_without_missing_lanes = true;
   return waiting;
+}
+
+/// Whether next_group() would choose the group again. It often would: lanes without an index wait at the end while the
+/// others loop.
+bool Execution::remains_next(const Warp& warp, std::size_t number) const {
+  const LaneGroup& group = warp.lane_groups[number];
+  return std::ranges::all_of(warp.lane_groups, [&](const LaneGroup& other) {
+    if (&other == &group) return true;
+    if (other.next_op_index == group.next_op_index) return false;  // they may be merged
+    return other.waits_for != LaneGroup::Wait::kNone || runs_before(group, other);
+  });
 }
 
 /// Merges groups at the same instruction. A merged group that waited for lanes checks again.

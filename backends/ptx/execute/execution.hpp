@@ -201,7 +201,8 @@ class Execution {
   void set_special_registers(Warp& warp);  ///< sets special registers
   void finish_warp(Warp& warp);            ///< keeps its frame for reuse
   void run_warp(Warp& warp);
-  [[nodiscard]] LaneGroup* next_group(Warp& warp);                            ///< null: none can run
+  [[nodiscard]] LaneGroup* next_group(Warp& warp);  ///< null: none can run
+  [[nodiscard]] bool remains_next(const Warp& warp, std::size_t number) const;
   bool run_segment(Warp& warp, std::size_t number);                           ///< false: another group may have to run
   void merge(Warp& warp);                                                     ///< merges groups at the same instruction
   void count(std::uint32_t from, std::uint32_t to, std::uint32_t lane_mask);  ///< counts executed instructions
