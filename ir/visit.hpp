@@ -48,6 +48,16 @@ void for_each_statement(AnyBlock& block, Visit&& visit) {
   }
 }
 
+/// Calls visit(int32&) with the index of the called function, for each call in the body of a function.
+template <MaybeConst<Function> AnyFunction, class Visit>
+void for_each_call(AnyFunction& function, Visit&& visit) {
+  for (auto& expr : function.expressions)
+    if (expr.kind == ExprKind::kCall) visit(expr.index);
+  for_each_statement(function.body, [&](auto& statement) {
+    if (auto* call = std::get_if<Call>(&statement.node)) visit(call->function);
+  });
+}
+
 /// Calls visit(ExprId&) for each expression that the statement itself evaluates, excluding absent expressions and
 /// expressions of nested blocks.
 template <MaybeConst<Stmt> Statement, class Visit>

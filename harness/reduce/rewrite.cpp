@@ -176,11 +176,7 @@ void keep_numbered(std::vector<T>& items, const Numbers& numbers) {
 /// Calls visit(int32&) for the number of each function that this one refers to.
 template <class AnyFunction, class Visit>
 void for_each_called(AnyFunction& function, Visit&& visit) {
-  for (auto& expr : function.expressions)
-    if (expr.kind == ExprKind::kCall) visit(expr.index);
-  for_each_statement(function.body, [&](auto& statement) {
-    if (auto* call = std::get_if<Call>(&statement.node)) visit(call->function);
-  });
+  for_each_call(function, visit);
   if (function.gradient_function_index != kNone) visit(function.gradient_function_index);
   if (function.replay_function_index != kNone) visit(function.replay_function_index);
 }

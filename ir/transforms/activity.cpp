@@ -27,6 +27,11 @@ class Walker {
   }
 
   Activity run() {
+    // The caller of a function may not use its results.
+    for (const Operand& result : ssa_.results) {
+      use(result);
+      if (!result.is_constant()) mark(maskable_, result.value);
+    }
     do {
       changed_ = false;
       // One pass propagates facts forward to the end of the program, the other backward to its start: without loops
@@ -90,7 +95,8 @@ class Walker {
     if (atomic.result != kNone && differentiable(atomic.result)) mark(varied_, atomic.result);
   }
   void node(const CustomDerivativeNode& custom) {
-    // A derivative through a call without a gradient is rejected if it is needed.
+    if (SsaKernel::calls_function(custom) && custom.gradient_function == kNone) return;
+    // A derivative through another call without a gradient is rejected if it is needed.
     if (custom.gradient_function == kNone || !custom.adjoint_arrays.empty()) {
       for (const ValueId result : custom.results)
         if (differentiable(result)) mark(varied_, result);

@@ -8,9 +8,11 @@
 #include "ir/custom.hpp"
 #include "ir/transforms/local_arrays.hpp"
 #include "ir/transforms/refusal.hpp"
+#include "ir/transforms/repeated_calls.hpp"
 #include "ir/transforms/split_structs.hpp"
 #include "ir/transforms/sweeps.hpp"
 #include "ir/transforms/thread_private.hpp"
+#include "ir/visit.hpp"
 
 namespace assay::transforms {
 namespace {
@@ -90,14 +92,6 @@ class AdjointMaker {
         kernel_(rewritten_ ? *rewritten_ : kernel) {}
 
   Result<AdjointModule> run() {
-    Result<SsaKernel> ssa = to_ssa(module_, kernel_);
-    if (!ssa.ok()) return ssa.error();
-    split_structs(module_, kernel_, ssa.value());
-    lower_private_atomics(kernel_, ssa.value());
-    Activity activity = find_activity(module_, kernel_, ssa.value());
-    const std::vector<Changes> changes = find_changes(kernel_, ssa.value());
-    if (auto error = check_region(ssa.value().body, changes, activity)) return *error;
-
     AdjointModule adjoint;
     adjoint.module = {.structs = given_.structs,
                       .functions = given_.functions,
@@ -106,9 +100,17 @@ class AdjointMaker {
                       .source_lines = given_.source_lines,
                       .imported_files = given_.imported_files,
                       .copied_lines = given_.copied_lines};
-    const bool loops = has_loop(ssa.value().body);
-    if (loops) adjoint.module.functions.push_back(checkpoint_stride(module_));
-    const auto stride = static_cast<std::int32_t>(adjoint.module.functions.size()) - 1;
+    const auto stride = static_cast<std::int32_t>(given_.functions.size());
+    adjoint.module.functions.push_back(checkpoint_stride(module_));
+    const FunctionAdjoints adjoints = add_function_adjoints(adjoint, stride);
+
+    Result<SsaKernel> ssa = to_ssa(module_, kernel_, adjoints);
+    if (!ssa.ok()) return ssa.error();
+    split_structs(module_, kernel_, ssa.value());
+    lower_private_atomics(kernel_, ssa.value());
+    Activity activity = find_activity(module_, kernel_, ssa.value());
+    const std::vector<Changes> changes = find_changes(kernel_, ssa.value());
+    if (auto error = check_region(ssa.value().body, changes, activity)) return *error;
 
     Function backward;
     backward.variables.reserve(2 * kernel_.expressions.size());
@@ -140,30 +142,97 @@ class AdjointMaker {
     for (const GradientParameter& gradient : adjoint.gradient_parameters) {
       if (!gradient.is_array) add_value_gradient(builder, gradient, sweeps.adjoint_of(gradient.primal_parameter));
     }
-    adjoint.differentiated_operations = sweeps.differentiated_operations();
+    adjoint.differentiated_operations.merge(std::set(sweeps.differentiated_operations()));
     for (VarId p = 0; p < kernel_.parameter_count; ++p) {
       const bool floats = kernel_.var(p).type.has_float_components();
       if (floats && changes[static_cast<std::size_t>(p)].is_extremum())
         adjoint.parameters_bound_to_final_content.push_back(p);
     }
     keep_replayed_arrays(ssa.value(), changes, adjoint.parameters_bound_to_final_content);
-    if (loops && !calls(backward, stride)) adjoint.module.functions.pop_back();
     adjoint.module.kernels.push_back(std::move(backward));
+    drop_added_functions(adjoint.module, given_.functions.size());
     return adjoint;
   }
 
  private:
-  static bool has_loop(const Region& region) {
-    return std::ranges::any_of(region.nodes, [](const SsaNode& node) {
-      const auto* const branch = std::get_if<Branch>(&node.node);
-      return std::holds_alternative<Loop>(node.node) ||
-             (branch != nullptr && (has_loop(branch->then_region) || has_loop(branch->else_region)));
-    });
+  /// Adds the adjoints of the functions that are called repeatedly and have derivatives. A function whose adjoint
+  /// cannot be made is inlined.
+  FunctionAdjoints add_function_adjoints(AdjointModule& adjoint, std::int32_t stride) const {
+    FunctionAdjoints adjoints;
+    for (const std::int32_t index : repeatedly_called_functions(module_, kernel_)) {
+      const Function& function = module_.functions[static_cast<std::size_t>(index)];
+      const auto has_floats = [&](Type type) { return carries_floats(module_, type); };
+      if (gradient_targets(module_, function).empty() || std::ranges::none_of(function.results, has_floats)) {
+        adjoints.emplace(index, kNone);
+        continue;
+      }
+      std::optional<Function> made = adjoint_of(function, adjoints, stride, adjoint);
+      if (!made) continue;
+      adjoints.emplace(index, static_cast<std::int32_t>(adjoint.module.functions.size()));
+      adjoint.module.functions.push_back(*std::move(made));
+    }
+    return adjoints;
   }
 
-  static bool calls(const Function& function, std::int32_t index) {
-    return std::ranges::any_of(function.expressions,
-                               [&](const Expr& expr) { return expr.kind == ExprKind::kCall && expr.index == index; });
+  /// The adjoint of a function f(p...) -> r...: a function (p..., adj_r...) -> adj_v... with the signature of a custom
+  /// gradient (ir/custom.hpp). nullopt if it cannot be made.
+  std::optional<Function> adjoint_of(const Function& function, const FunctionAdjoints& adjoints, std::int32_t stride,
+                                     AdjointModule& adjoint) const {
+    Result<SsaKernel> ssa = to_ssa(module_, function, adjoints);
+    if (!ssa.ok()) return std::nullopt;
+    split_structs(module_, function, ssa.value());
+    Activity activity = find_activity(module_, function, ssa.value());
+
+    Function made;
+    made.name = "adj_" + function.name;
+    made.loc = function.loc;
+    const std::vector<VarId> targets = gradient_targets(module_, function);
+    for (const VarId target : targets)
+      made.results.push_back(function.var(target).type);
+    Builder builder(adjoint.module, made);
+    builder.at(function.loc);
+    for (VarId p = 0; p < function.parameter_count; ++p)
+      builder.parameter(function.var(p).name, function.var(p).type);
+    std::vector<VarId> result_adjoints;
+    for (const Type type : function.results)
+      result_adjoints.push_back(builder.parameter("adj_result", type));
+    SweepGenerator sweeps(adjoint.module, function, ssa.value(), std::move(activity), builder, stride);
+    for (VarId p = 0; p < function.parameter_count; ++p)
+      sweeps.bind(p, p);
+    sweeps.bind_result_adjoints(std::move(result_adjoints));
+    sweeps.run();
+    if (sweeps.error()) return std::nullopt;
+    std::vector<ExprId> values;
+    for (const VarId target : targets) {
+      VarId value = sweeps.adjoint_of(target);
+      if (value == kNone) value = builder.let_zero("adj_" + function.var(target).name, function.var(target).type);
+      values.push_back(builder.var(value));
+    }
+    builder.return_(values);
+    adjoint.differentiated_operations.merge(std::set(sweeps.differentiated_operations()));
+    return made;
+  }
+
+  /// Removes those functions from `first` on that nothing calls.
+  static void drop_added_functions(Module& module, std::size_t first) {
+    std::vector<bool> is_used(module.functions.size(), false);
+    const auto mark = [&](const Function& function) {
+      for_each_call(function, [&](std::int32_t index) { is_used[static_cast<std::size_t>(index)] = true; });
+    };
+    mark(module.kernels[0]);
+    for (std::size_t i = module.functions.size(); i-- > first;)
+      if (is_used[i]) mark(module.functions[i]);
+    std::vector<std::int32_t> numbers(module.functions.size());
+    std::int32_t next = 0;
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      numbers[i] = i < first || is_used[i] ? next++ : kNone;
+    const auto renumber = [&](std::int32_t& index) { index = numbers[static_cast<std::size_t>(index)]; };
+    for (std::size_t i = first; i < numbers.size(); ++i) {
+      for_each_call(module.functions[i], renumber);
+      if (is_used[i]) std::swap(module.functions[static_cast<std::size_t>(numbers[i])], module.functions[i]);
+    }
+    module.functions.resize(static_cast<std::size_t>(next));
+    for_each_call(module.kernels[0], renumber);
   }
 
   /// Arrays that the kernel changes but the backward kernel only reads, because it calls replays instead.
@@ -195,6 +264,7 @@ class AdjointMaker {
   /// updates atomically.
   std::optional<Error> check_custom(const CustomDerivativeNode& custom, Loc loc, const std::vector<Changes>& changes,
                                     const Activity& activity) const {
+    if (SsaKernel::calls_function(custom)) return std::nullopt;
     const Function& called = module_.functions[static_cast<std::size_t>(custom.called_function)];
     const auto fail = [&](AdjointRejection rejection) { return reject(rejection, module_, loc, called.name); };
     const bool active = std::ranges::any_of(

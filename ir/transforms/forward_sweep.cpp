@@ -43,6 +43,8 @@ SweepGenerator::SweepGenerator(const Module& module, const Function& kernel, con
 
 void SweepGenerator::run() {
   forward(ssa_.body, liveness_.reverse_reads(ssa_.body), {.records_values = true, .repeats_stores = true});
+  for (std::size_t i = 0; i < result_adjoints_.size(); ++i)
+    accumulate_variable(ssa_.results[i], result_adjoints_[i]);
   reverse(ssa_.body);
   auto& top = builder_.function().body.statements;
   top.insert(top.begin(), hoisted_declarations_.begin(), hoisted_declarations_.end());
@@ -180,8 +182,22 @@ ExprId SweepGenerator::cell(VarId array, const std::vector<Operand>& indices, Ty
 }
 
 void SweepGenerator::forward_custom(const CustomDerivativeNode& custom, const ValueSet& live) {
+  if (SsaKernel::calls_function(custom)) return forward_call(custom, live);
   for (std::size_t i = 0; i < custom.results.size(); ++i)
     if (Liveness::has(live, custom.results[i])) define(custom.results[i], expr(custom.primal_values[i]));
+}
+
+void SweepGenerator::forward_call(const CustomDerivativeNode& custom, const ValueSet& live) {
+  std::vector<std::string> names;
+  for (const ValueId result : custom.results)
+    names.push_back(value_of(result).name);
+  const std::vector<VarId> variables = builder_.call_statement(custom.called_function, exprs(custom.args), names);
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    const ValueId result = custom.results[i];
+    if (!Liveness::has(live, result)) continue;
+    if (predeclared_variables_[index(result)] == kNone) bind(result, variables[i]);
+    else define(result, builder_.var(variables[i]));
+  }
 }
 
 void SweepGenerator::predeclare(const Region& region, const ValueSet& live) {

@@ -318,7 +318,8 @@ void Liveness::before(const SsaNode& node, ValueSet& live, ForwardSweepOptions s
     add(live, store->value);
   }
   if (const auto* custom = std::get_if<CustomDerivativeNode>(&node.node)) {
-    for (std::size_t i = 0; i < custom->results.size(); ++i)
+    if (SsaKernel::calls_function(*custom)) add_all(custom->args);
+    for (std::size_t i = 0; i < custom->primal_values.size(); ++i)
       if (has(live, custom->results[i])) add(live, custom->primal_values[i]);
   }
   if (const auto* branch = std::get_if<Branch>(&node.node)) {

@@ -77,12 +77,17 @@ class Splitter {
 
   void run() {
     rewrite(ssa_.body);
+    nodes_ = &ssa_.body.nodes;
+    for (Operand& result : ssa_.results)
+      result = joined(result);
     std::vector<SsaNode> selections;
     const Loc start = ssa_.body.nodes.empty() ? Loc{} : ssa_.body.nodes.front().loc;
     for (ValueId parameter = 0; parameter < parameter_count_; ++parameter)
       insert_selections(parameter, start, selections);
     insert_selections(ssa_.body, std::move(selections));
     for_each_operand(ssa_.body, [&](Operand& operand) { operand = resolved(operand); });
+    for (Operand& result : ssa_.results)
+      result = resolved(result);
   }
 
  private:

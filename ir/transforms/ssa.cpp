@@ -52,12 +52,13 @@ void collect_assigned(const Block& block, std::vector<VarId>& assigned) {
 
 class Converter {
  public:
-  Converter(const Module& module, const Function& kernel) : module_(module), kernel_(kernel) {}
+  Converter(const Module& module, const Function& kernel, const FunctionAdjoints& adjoints)
+      : module_(module), kernel_(kernel), adjoints_(adjoints) {}
 
   Result<SsaKernel> run() {
-    structured_.push_back(structure(module_, kernel_));
+    const JumpFreeFunction& body = structured_.emplace_back(structure(module_, kernel_));
     result_.values.reserve(2 * kernel_.expressions.size());
-    Frame frame = new_frame(structured_.back().function);
+    Frame frame = new_frame(body.function);
     const int given = kernel_.parameter_count + kernel_.launch_rank;
     for (VarId v = 0; v < given; ++v) {
       const Variable& variable = kernel_.var(v);
@@ -67,8 +68,10 @@ class Converter {
     }
     frame_ = &frame;
     region_ = &result_.body;
-    block(structured_.back().function.body);
+    block(body.function.body);
     if (error_) return *error_;
+    for (const VarId variable : body.results)
+      result_.results.push_back(binding(variable));
     return std::move(result_);
   }
 
@@ -311,9 +314,12 @@ class Converter {
 
   std::vector<Operand> inline_call(std::int32_t callee, const std::vector<Operand>& args) {
     const Function& called = module_.functions[static_cast<std::size_t>(callee)];
+    const bool has_tiles = std::ranges::any_of(args, [](const Operand& arg) { return arg.type.is_tile(); });
+    if (const auto adjoint = adjoints_.find(callee); adjoint != adjoints_.end() && !has_tiles)
+      return results_of({.called_function = callee, .gradient_function = adjoint->second, .args = args});
     if (called.gradient_function_index == kNone && called.replay_function_index == kNone)
       return inline_body(callee, args);
-    if (std::ranges::any_of(args, [](const Operand& arg) { return arg.type.is_tile(); })) {
+    if (has_tiles) {
       fail(AdjointRejection::kTileCustomDerivative, called.name);
       return zeros(called.results);
     }
@@ -328,6 +334,12 @@ class Converter {
     node.primal_values =
         inline_body(called.replay_function_index == kNone ? callee : called.replay_function_index, args);
     loc_ = loc;
+    return results_of(std::move(node));
+  }
+
+  /// Appends the node of a call.
+  std::vector<Operand> results_of(CustomDerivativeNode node) {
+    const Function& called = module_.functions[static_cast<std::size_t>(node.called_function)];
     std::vector<Operand> results;
     for (const Type type : called.results) {
       node.results.push_back(add_value(called.name, type, loc_));
@@ -530,6 +542,7 @@ class Converter {
 
   const Module& module_;
   const Function& kernel_;
+  const FunctionAdjoints& adjoints_;
   std::deque<JumpFreeFunction> structured_;  ///< keeps the functions that frames point to
   SsaKernel result_;
   Frame* frame_ = nullptr;
@@ -542,6 +555,8 @@ class Converter {
 
 }  // namespace
 
-Result<SsaKernel> to_ssa(const Module& module, const Function& kernel) { return Converter(module, kernel).run(); }
+Result<SsaKernel> to_ssa(const Module& module, const Function& kernel, const FunctionAdjoints& adjoints) {
+  return Converter(module, kernel, adjoints).run();
+}
 
 }  // namespace assay::transforms

@@ -1,11 +1,12 @@
 // Structured SSA form, the input of the adjoint pass.
 //
-// Calls are inlined, jumps are removed (see structure.hpp), lazy operators are branches, and every value is defined
-// once in each execution of its region. A branch merges values at its end; a loop carries values from one iteration to
-// the next. Accesses to array elements remain loads and stores in program order.
+// Most calls are inlined, jumps are removed (see structure.hpp), lazy operators are branches, and every value is
+// defined once in each execution of its region. A branch merges values at its end; a loop carries values from one
+// iteration to the next. Accesses to array elements remain loads and stores in program order.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <variant>
 #include <vector>
@@ -75,14 +76,15 @@ struct AtomicNode {
   ValueId result = ir::kNone;            ///< previous value of the element; kNone: not used
   Path path = {};                        ///< part to update
 };
-/// A call of a function with a custom gradient: results = primal_values, with the derivatives by `args` that
-/// `gradient_function` defines. No derivative is propagated through the computation of `primal_values`.
+/// A call of a function with a gradient function, which is either custom or the function's adjoint: results =
+/// primal_values, with the derivatives by `args` that `gradient_function` defines. No derivative is propagated through
+/// the computation of `primal_values`.
 struct CustomDerivativeNode {
   std::int32_t called_function = ir::kNone;  ///< index in Module::functions of the called function
   std::int32_t gradient_function =
       ir::kNone;                       ///< custom gradient, also an index; kNone: the function has only a replay
   std::vector<Operand> args;           ///< arguments; arrays are parameters of the kernel
-  std::vector<Operand> primal_values;  ///< values that the function returns
+  std::vector<Operand> primal_values;  ///< values that the function returns; none if the function itself is called
   std::vector<ValueId> results;        ///< the same values, but with the derivatives that the gradient defines
   /// Parameters of the called function whose adjoint arrays the gradient takes.
   std::vector<ir::VarId> adjoint_arrays;
@@ -128,15 +130,22 @@ struct SsaNode {
   ir::Loc loc;  ///< location in the source
 };
 
-/// A kernel in SSA form. Values 0 to parameter_count + launch_rank - 1 are the value parameters and thread indices,
-/// with the numbers of their variables. Array parameters have numbers too, but no operand uses these.
+/// Index in Module::functions of a function, and of its adjoint in the backward module; kNone: it has no derivative.
+using FunctionAdjoints = std::map<std::int32_t, std::int32_t>;
+
+/// A kernel or function in SSA form. Values 0 to parameter_count + launch_rank - 1 are the value parameters and thread
+/// indices, with the numbers of their variables. Array parameters have numbers too, but no operand uses these.
 struct SsaKernel {
   std::vector<SsaValue> values;  ///< all values, by ValueId
   Region body;
+  std::vector<Operand> results;  ///< values that the function returns; none for a kernel
+
+  /// Whether the forward sweep calls the function of the node itself.
+  static bool calls_function(const CustomDerivativeNode& node) { return node.primal_values.empty(); }
 };
 
-/// Fails for kernels that the adjoint does not support: local arrays, code too large after inlining. The error has the
-/// source line.
-Result<SsaKernel> to_ssa(const ir::Module& module, const ir::Function& kernel);
+/// Converts a kernel or function. Calls of the functions in `adjoints` are not inlined. Fails for what the adjoint does
+/// not support: local arrays, code too large after inlining. The error has the source line.
+Result<SsaKernel> to_ssa(const ir::Module& module, const ir::Function& kernel, const FunctionAdjoints& adjoints = {});
 
 }  // namespace assay::transforms

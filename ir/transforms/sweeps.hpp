@@ -64,7 +64,9 @@ class SweepGenerator {
   void bind_gradient(ir::VarId array, std::vector<std::int32_t> fields, ir::VarId gradient) {
     gradient_arrays_[static_cast<std::size_t>(array)].push_back({std::move(fields), gradient});
   }
-  /// Generates both sweeps of the whole kernel.
+  /// Sets the variables that hold the adjoints of the results of a function.
+  void bind_result_adjoints(std::vector<ir::VarId> variables) { result_adjoints_ = std::move(variables); }
+  /// Generates both sweeps of the whole kernel or function.
   void run();
   /// The adjoint of a by-value parameter after run(); kNone if nothing contributes to it.
   ir::VarId adjoint_of(ValueId value) const { return adjoint_variables_[index(value)]; }
@@ -108,6 +110,8 @@ class SweepGenerator {
   void forward_compute(const ComputeNode& compute);
   void forward_load(const LoadNode& load);
   void forward_custom(const CustomDerivativeNode& custom, const ValueSet& live);
+  /// The same if the function itself is called.
+  void forward_call(const CustomDerivativeNode& custom, const ValueSet& live);
   void forward_branch(const Branch& branch, const ValueSet& live, ForwardSweepOptions sweep);
   void forward_loop(const Loop& loop, const ValueSet& live, ForwardSweepOptions sweep);
   /// Repeats the loop forward, with the carried values that have these indices, and saves checkpoints if `record` is
@@ -225,6 +229,7 @@ class SweepGenerator {
   std::vector<const Region*> regions_of_parts_;
   const Region* reversed_region_ = nullptr;                  ///< region that is being reversed; null: none
   std::vector<std::vector<FieldGradient>> gradient_arrays_;  ///< for each array parameter: its gradient arrays
+  std::vector<VarId> result_adjoints_;                       ///< variables with the adjoints of SsaKernel::results
   std::set<Op> differentiated_operations_;                   ///< operations whose adjoint rule was applied
   std::map<const Loop*, ReversedLoop> reversed_loops_;       ///< variables of each reversed loop
   std::vector<ExprId> rule_operands_;                        ///< operands of the current rule
