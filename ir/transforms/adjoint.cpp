@@ -162,7 +162,9 @@ class AdjointMaker {
     for (const std::int32_t index : repeatedly_called_functions(module_, kernel_)) {
       const Function& function = module_.functions[static_cast<std::size_t>(index)];
       const auto has_floats = [&](Type type) { return carries_floats(module_, type); };
-      if (gradient_targets(module_, function).empty() || std::ranges::none_of(function.results, has_floats)) {
+      const bool depends_on_floats =
+          !gradient_targets(module_, function).empty() || !adjoint_array_targets(function).empty();
+      if (!depends_on_floats || std::ranges::none_of(function.results, has_floats)) {
         adjoints.emplace(index, kNone);
         continue;
       }
@@ -174,8 +176,8 @@ class AdjointMaker {
     return adjoints;
   }
 
-  /// The adjoint of a function f(p...) -> r...: a function (p..., adj_r...) -> adj_v... with the signature of a custom
-  /// gradient (ir/custom.hpp). nullopt if it cannot be made.
+  /// The adjoint of a function f(p...) -> r...: a function (p..., adj_r..., adj_a...) -> adj_v... with the signature of
+  /// a custom gradient (ir/custom.hpp). nullopt if it cannot be made.
   std::optional<Function> adjoint_of(const Function& function, const FunctionAdjoints& adjoints, std::int32_t stride,
                                      AdjointModule& adjoint) const {
     Result<SsaKernel> ssa = to_ssa(module_, function, adjoints);
@@ -196,10 +198,18 @@ class AdjointMaker {
     std::vector<VarId> result_adjoints;
     for (const Type type : function.results)
       result_adjoints.push_back(builder.parameter("adj_result", type));
+    std::vector<std::pair<VarId, VarId>> gradient_arrays;
+    for (const VarId array : adjoint_array_targets(function)) {
+      gradient_arrays.emplace_back(array,
+                                   builder.parameter("adj_" + function.var(array).name, function.var(array).type));
+      builder.function().variables.back().is_nullable = true;
+    }
     SweepGenerator sweeps(adjoint.module, function, ssa.value(), std::move(activity), builder, stride);
     for (VarId p = 0; p < function.parameter_count; ++p)
       sweeps.bind(p, p);
     sweeps.bind_result_adjoints(std::move(result_adjoints));
+    for (const auto& [array, gradient] : gradient_arrays)
+      sweeps.bind_gradient(array, {}, gradient);
     sweeps.run();
     if (sweeps.error()) return std::nullopt;
     std::vector<ExprId> values;

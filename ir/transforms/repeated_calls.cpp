@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "ir/analysis.hpp"
 #include "ir/visit.hpp"
 
 namespace assay::transforms {
@@ -13,7 +14,7 @@ namespace {
 using namespace ir;
 
 /// Shorter functions are inlined: a call of the adjoint is about as long as they are.
-constexpr std::size_t kFewestExpressions = 40;
+constexpr std::size_t kFewestExpressions = 24;
 constexpr std::size_t kMostExpressions = std::size_t{1} << 20;
 
 class Calls {
@@ -29,7 +30,7 @@ class Calls {
     std::set<std::int32_t> result;
     for (std::size_t i = 0; i < properties_.size(); ++i) {
       const Properties& function = properties_[i];
-      if (function.call_count > 1 && function.maps_values && !function.has_custom_derivative &&
+      if (function.call_count > 1 && function.has_adjoint_form && !function.has_custom_derivative &&
           function.expression_count >= kFewestExpressions)
         result.insert(static_cast<std::int32_t>(i));
     }
@@ -38,7 +39,7 @@ class Calls {
 
  private:
   struct Properties {
-    bool maps_values = false;            ///< whether parameters and results are values
+    bool has_adjoint_form = false;       ///< whether its adjoint can be a function
     bool has_custom_derivative = false;  ///< whether it has one or calls a function that has one
     std::size_t expression_count = 0;    ///< after inlining all calls
     std::size_t call_count = 0;          ///< number of places at which it is called
@@ -51,7 +52,7 @@ class Calls {
                                [&](const Field& field) { return is_value(field.type); });
   }
 
-  Properties properties_of(const Function& function) const {
+  Properties properties_of(const Function& function) {
     const auto parameters = std::span(function.variables).first(static_cast<std::size_t>(function.parameter_count));
     const auto locals = std::span(function.variables).subspan(parameters.size());
     Properties result{
@@ -62,12 +63,16 @@ class Calls {
       result.has_custom_derivative |= called.has_custom_derivative;
       result.expression_count = std::min(result.expression_count + called.expression_count, kMostExpressions);
     });
-    result.maps_values = !function.results.empty() &&
-                         std::ranges::all_of(function.results, [&](Type type) { return is_value(type); }) &&
-                         std::ranges::all_of(
-                             parameters, [&](Type type) { return is_value(type); }, &Variable::type) &&
-                         std::ranges::none_of(
-                             locals, [](Type type) { return type.is_tile(); }, &Variable::type);
+    const ParameterUses uses = parameter_use(function, uses_);
+    const auto is_read = [&](const Variable& parameter) {
+      const auto number = static_cast<std::size_t>(&parameter - parameters.data());
+      return parameter.type.is_array() && !parameter.type.is_struct() && !uses[number].changed();
+    };
+    result.has_adjoint_form =
+        !function.results.empty() && std::ranges::all_of(function.results, [&](Type type) { return is_value(type); }) &&
+        std::ranges::all_of(parameters, [&](const Variable& each) { return is_value(each.type) || is_read(each); }) &&
+        std::ranges::none_of(locals, [](const Variable& each) { return each.type.is_tile(); });
+    uses_.push_back(uses);
     return result;
   }
 
@@ -80,6 +85,7 @@ class Calls {
 
   const Module& module_;
   std::vector<Properties> properties_;
+  std::vector<ParameterUses> uses_;  ///< of each function
 };
 
 }  // namespace

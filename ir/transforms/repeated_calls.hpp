@@ -9,8 +9,8 @@
 namespace assay::transforms {
 
 /// Returns the indices of the functions that `kernel` and the functions it calls call at more than one place, if they
-/// are long enough and map values to values: neither parameters nor results are arrays, structs with arrays or tiles,
-/// and no called function has a custom gradient or replay.
+/// are long enough and their adjoints can be functions: they return values, their parameters are values or arrays that
+/// they only read, no values are tiles, no arrays have structs, and no called function has a custom gradient or replay.
 std::set<std::int32_t> repeatedly_called_functions(const ir::Module& module, const ir::Function& kernel);
 
 }  // namespace assay::transforms

@@ -53,7 +53,9 @@ void collect_assigned(const Block& block, std::vector<VarId>& assigned) {
 class Converter {
  public:
   Converter(const Module& module, const Function& kernel, const FunctionAdjoints& adjoints)
-      : module_(module), kernel_(kernel), adjoints_(adjoints) {}
+      : module_(module), kernel_(kernel), adjoints_(adjoints) {
+    if (!adjoints.empty()) uses_ = parameter_use(module, kernel);
+  }
 
   Result<SsaKernel> run() {
     const JumpFreeFunction& body = structured_.emplace_back(structure(module_, kernel_));
@@ -315,8 +317,15 @@ class Converter {
   std::vector<Operand> inline_call(std::int32_t callee, const std::vector<Operand>& args) {
     const Function& called = module_.functions[static_cast<std::size_t>(callee)];
     const bool has_tiles = std::ranges::any_of(args, [](const Operand& arg) { return arg.type.is_tile(); });
-    if (const auto adjoint = adjoints_.find(callee); adjoint != adjoints_.end() && !has_tiles)
-      return results_of({.called_function = callee, .gradient_function = adjoint->second, .args = args});
+    // The sweeps must not read an array at another time than the kernel.
+    const bool reads_changed_array = !uses_.empty() && std::ranges::any_of(args, [&](const Operand& arg) {
+      return arg.type.is_array() && uses_[static_cast<std::size_t>(arg.value)].changed();
+    });
+    if (const auto adjoint = adjoints_.find(callee); adjoint != adjoints_.end() && !has_tiles && !reads_changed_array) {
+      CustomDerivativeNode node{.called_function = callee, .gradient_function = adjoint->second, .args = args};
+      if (adjoint->second != kNone) node.adjoint_arrays = adjoint_array_targets(called);
+      return results_of(std::move(node));
+    }
     if (called.gradient_function_index == kNone && called.replay_function_index == kNone)
       return inline_body(callee, args);
     if (has_tiles) {
@@ -543,6 +552,7 @@ class Converter {
   const Module& module_;
   const Function& kernel_;
   const FunctionAdjoints& adjoints_;
+  ParameterUses uses_;                       ///< of the kernel, if there are adjoints
   std::deque<JumpFreeFunction> structured_;  ///< keeps the functions that frames point to
   SsaKernel result_;
   Frame* frame_ = nullptr;
