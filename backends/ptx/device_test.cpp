@@ -103,13 +103,11 @@ TEST_F(PtxDeviceTest, ResultsEqualCpuResultsBitForBitInFloatAndDouble) {
   expect_bits(double{});
 }
 
-/// Three kernels, the second with the given statement, built with BuildFlags::fast_compile.
+/// Three kernels, the second with the given statement, built in one batch with BuildFlags::fast_compile.
 std::vector<BuildOutcome> build_three(PtxDevice& device, const std::string& second) {
   const std::vector<EmittedKernel> kernels{kernel_of("x.data[i] = a * x.data[i];"), kernel_of(second),
                                            kernel_of("x.data[i] = sin(x.data[i]) + a;")};
-  BuildFlags flags = BuildFlags::strict();
-  flags.fast_compile = true;
-  return device.build(kernels, flags);
+  return device.build(kernels, BuildFlags::fast_to_compile());
 }
 
 TEST_F(PtxDeviceTest, BatchBuiltInFastCompileModeMatchesSeparateBuilds) {

@@ -94,9 +94,6 @@ inline constexpr EquivalenceProof kEquivalenceProofs[] = {
     {"spatial/faces_of_block", MutationOperator::kOneIterationFewer, 0xbbb09affb5458015,
      "The mutant omits the reverse of the last iteration. That iteration only finds that the query has no more "
      "faces, so its reverse changes nothing."},
-    {"spatial/mesh_query_outputs", MutationOperator::kOtherVariableVersion, 0x65814d4c84034dff,
-     "The mutant uses v after the query instead of v at the edge of the face. The adjoint of v at the edge is not "
-     "zero only if the query found a point at this edge; then both are the same number."},
     {"tile/cholesky_solve", MutationOperator::kFinalInsteadOfSavedLoopState, 0xabaf0b2ee5f29ce,
      "The kernel stores each element of the factor once. An iteration reads only elements that earlier iterations "
      "stored, and these are the same in the final factor."},

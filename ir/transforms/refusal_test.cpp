@@ -310,8 +310,8 @@ TEST(AdjointRejections, EveryLabelIsTestedAndUnique) {
   }
 }
 
-/// Forty functions, each calling the previous one twice; `work` is the result of the first. The functions call it with
-/// the arguments `arguments` beside its own result.
+/// Forty functions, each calling the previous one twice; `work` is the result of the first. Each function also has
+/// `parameters` and passes `arguments` on.
 ir::Module doubling(const std::string& parameters, const std::string& arguments, const std::string& work) {
   std::string text = fmt::format("func f0(a: f32{}) -> f32 {{\n  return {}\n}}\n", parameters, work);
   for (int k = 1; k < 40; ++k)

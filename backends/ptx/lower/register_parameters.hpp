@@ -37,7 +37,7 @@ struct ParameterAccess {
   bool is_guarded = false;         ///< whether the instruction has a guard
 };
 
-/// Returns the access of an instruction of `function`; nullopt if it is no load or store of elements of 4 or 8 bytes at
+/// Returns the access of an instruction of `function`; nullopt if it does not load or store elements of 4 or 8 bytes at
 /// a constant position in a parameter or variable in the space .param. Parameters of an entry point do not count.
 std::optional<ParameterAccess> parameter_access(const Function& function, const Instruction& instruction);
 
