@@ -78,7 +78,7 @@ class BackwardJudge {
            .threads_per_block = kLargeBlockSize,
            .padding = PaddingContent::kPlausibleValues});
       add(LaunchPurpose::kDifferentThreadOrder, s, Precision::kNative, InitialGradient::kNonZero, 1,
-          {backends::ThreadOrder::kShuffled, 1, pass_context_.configuration.seed});
+          {backends::ThreadOrder::kShuffled, kSmallBlockSize, pass_context_.configuration.seed});
       for (const Precision precision : kBothPrecisions)
         add(LaunchPurpose::kDifferentThreadOrder, s, precision, InitialGradient::kNonZero, 1,
             {.threads_per_block = kLargeBlockSize,

@@ -16,6 +16,9 @@ namespace assay::harness {
 
 /// Size of the few, large blocks of some launches: threads in a block, or tiles that a block processes in sequence.
 inline constexpr std::int64_t kLargeBlockSize = 32;
+/// Threads per block of the backward launches with many blocks. Blocks of one thread would take several times as long
+/// on `ptx`, which executes at least one warp per block.
+inline constexpr std::int64_t kSmallBlockSize = 5;
 
 /// What a launch is made for.
 enum class LaunchPurpose : std::uint8_t {

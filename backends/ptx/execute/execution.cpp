@@ -382,6 +382,9 @@ bool Execution::run_segment(Warp& warp, std::size_t number) {
   const Op* const ops = kernel_.ops.data();
   const std::uint32_t active = group.lane_mask;
   const std::uint32_t from = group.next_op_index;
+  // Only instructions that end the segment make values undefined or registers pending.
+  const bool follows_values = !warp.undefined_values.empty() || !warp.products.registers.empty();
+  const bool computes_unrounded_values = unrounded_plan_.has_value();
   std::uint32_t next_op_index = from;
   while (next_op_index != meeting) {
     const Op& op = ops[next_op_index];
@@ -390,12 +393,12 @@ bool Execution::run_segment(Warp& warp, std::size_t number) {
       const std::uint32_t guard = *slot_words32(warp, op.guard);
       lane_mask &= op.is_guard_negated ? ~guard : guard;
     }
-    if (!warp.undefined_values.empty()) [[unlikely]]
-      follow_undefined_values(warp, op, active, lane_mask);
-    if (!warp.products.registers.empty()) [[unlikely]]
-      check_pending_registers(warp, op, lane_mask);
+    if (follows_values) [[unlikely]] {
+      if (!warp.undefined_values.empty()) follow_undefined_values(warp, op, active, lane_mask);
+      if (!warp.products.registers.empty()) check_pending_registers(warp, op, lane_mask);
+    }
     if (op.dispatch_kind == DispatchKind::kHandlerOnly) {
-      if (unrounded_plan_ && lane_mask != 0) [[unlikely]] {
+      if (computes_unrounded_values && lane_mask != 0) [[unlikely]] {
         execute_with_unrounded_values(warp, warp.unrounded_registers, *unrounded_plan_, op, next_op_index, lane_mask,
                                       unrounded_losses_);
       } else if (lane_mask == kAllLanes) {
@@ -423,7 +426,9 @@ bool Execution::run_segment(Warp& warp, std::size_t number) {
 }
 
 void Execution::count(std::uint32_t from, std::uint32_t to, std::uint32_t lane_mask) {
-  const int lanes = std::popcount(lane_mask);
+  // Without the instruction popcnt, which not every processor has, std::popcount is a call.
+  const unsigned leading = leading_lanes(lane_mask);
+  const int lanes = leading != 0 ? static_cast<int>(leading) : std::popcount(lane_mask);
   ++warp_execution_deltas_[from];
   --warp_execution_deltas_[to];
   thread_execution_deltas_[from] += lanes;
