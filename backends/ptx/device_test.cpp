@@ -135,6 +135,20 @@ TEST_F(PtxDeviceTest, FastCompileModeBuildsOneArchitectureAndReusesCachedBuild) 
   EXPECT_EQ(second.artifacts[1]->content, first.artifacts[1]->content);
 }
 
+TEST_F(PtxDeviceTest, OptimizedBatchUsesChosenArchitectureAndItsOwnCacheEntries) {
+  const std::vector<EmittedKernel> kernels{kernel_of("x.data[i] = a;"), kernel_of("x.data[i] = a * a;")};
+  BuildFlags flags = BuildFlags::strict();
+  flags.architectures = ArchitectureChoice::kLast;
+  flags.compiles_batches = true;
+  const auto first = [&] { return std::get<BuiltKernel>(device_->build(kernels, flags).front()); };
+  const BuiltKernel built = first();
+  EXPECT_EQ(built.target_architectures, std::vector<std::string>{"compute_100"});
+  EXPECT_FALSE(built.is_from_cache);
+  EXPECT_TRUE(first().is_from_cache);
+  flags.compiles_batches = false;
+  EXPECT_FALSE(first().is_from_cache);
+}
+
 TEST_F(PtxDeviceTest, FastCompileModeStillOptimizesKernelsWithPaddedStructs) {
   EmittedKernel kernel = kernel_of("x.data[i] = a;");
   const auto fast = std::get<BuiltKernel>(device_->build({&kernel, 1}, BuildFlags::fast_to_compile()).front());

@@ -47,7 +47,7 @@ enum class KernelSampleSize : std::uint8_t {
 };
 
 /// One generated or curated kernel in this many is judged with an optimized build as well as with fast_compile. An
-/// optimized build takes three times as long as one with fast_compile.
+/// optimized build takes two to three times as long as one with fast_compile.
 inline constexpr std::uint64_t kKernelsPerSampledKernel = 8;
 
 /// The sample of an effort: "quick", "standard" or "thorough".

@@ -95,7 +95,7 @@ class Walker {
     if (atomic.result != kNone && differentiable(atomic.result)) mark(varied_, atomic.result);
   }
   void node(const CustomDerivativeNode& custom) {
-    if (SsaKernel::calls_function(custom) && custom.gradient_function == kNone) return;
+    if (custom.calls_function() && custom.gradient_function == kNone) return;
     // A derivative through another call without a gradient is rejected if it is needed.
     if (custom.gradient_function == kNone || !custom.adjoint_arrays.empty()) {
       for (const ValueId result : custom.results)

@@ -274,7 +274,7 @@ class AdjointMaker {
   /// updates atomically.
   std::optional<Error> check_custom(const CustomDerivativeNode& custom, Loc loc, const std::vector<Changes>& changes,
                                     const Activity& activity) const {
-    if (SsaKernel::calls_function(custom)) return std::nullopt;
+    if (custom.calls_function()) return std::nullopt;
     const Function& called = module_.functions[static_cast<std::size_t>(custom.called_function)];
     const auto fail = [&](AdjointRejection rejection) { return reject(rejection, module_, loc, called.name); };
     const bool active = std::ranges::any_of(

@@ -213,15 +213,19 @@ bool calls_functions(const Example& example) {
   return calls;
 }
 
+void expect_agreement(const Example& example) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const OracleComparison result = compare(example, seed);
+    ASSERT_EQ(result.kind, OracleComparison::Kind::kAgrees) << result.message << "\n" << example.source();
+    EXPECT_GT(result.changed, 0);
+  }
+}
+
 class AdjointOfRepeatedCalls : public ::testing::TestWithParam<Example> {};
 
 TEST_P(AdjointOfRepeatedCalls, MatchesOracle) {
   EXPECT_TRUE(calls_functions(GetParam()));
-  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    const OracleComparison result = compare(GetParam(), seed);
-    ASSERT_EQ(result.kind, OracleComparison::Kind::kAgrees) << result.message << "\n" << GetParam().source();
-    EXPECT_GT(result.changed, 0);
-  }
+  expect_agreement(GetParam());
 }
 
 std::string name_of(const ::testing::TestParamInfo<Example>& info) { return std::string(info.param.name); }
@@ -266,10 +270,7 @@ class AdjointOfInlinedCalls : public ::testing::TestWithParam<Example> {};
 
 TEST_P(AdjointOfInlinedCalls, MatchesOracle) {
   EXPECT_FALSE(calls_functions(GetParam()));
-  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    const OracleComparison result = compare(GetParam(), seed);
-    ASSERT_EQ(result.kind, OracleComparison::Kind::kAgrees) << result.message << "\n" << GetParam().source();
-  }
+  expect_agreement(GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(Adjoint, AdjointOfInlinedCalls, ::testing::ValuesIn(kInlined), name_of);

@@ -182,7 +182,7 @@ ExprId SweepGenerator::cell(VarId array, const std::vector<Operand>& indices, Ty
 }
 
 void SweepGenerator::forward_custom(const CustomDerivativeNode& custom, const ValueSet& live) {
-  if (SsaKernel::calls_function(custom)) return forward_call(custom, live);
+  if (custom.calls_function()) return forward_call(custom, live);
   for (std::size_t i = 0; i < custom.results.size(); ++i)
     if (Liveness::has(live, custom.results[i])) define(custom.results[i], expr(custom.primal_values[i]));
 }

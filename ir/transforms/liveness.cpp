@@ -318,7 +318,7 @@ void Liveness::before(const SsaNode& node, ValueSet& live, ForwardSweepOptions s
     add(live, store->value);
   }
   if (const auto* custom = std::get_if<CustomDerivativeNode>(&node.node)) {
-    if (SsaKernel::calls_function(*custom)) add_all(custom->args);
+    if (custom->calls_function()) add_all(custom->args);
     for (std::size_t i = 0; i < custom->primal_values.size(); ++i)
       if (has(live, custom->results[i])) add(live, custom->primal_values[i]);
   }

@@ -82,12 +82,15 @@ struct AtomicNode {
 struct CustomDerivativeNode {
   std::int32_t called_function = ir::kNone;  ///< index in Module::functions of the called function
   std::int32_t gradient_function =
-      ir::kNone;                       ///< custom gradient, also an index; kNone: the function has only a replay
+      ir::kNone;  ///< gradient function, also an index; kNone: the function has only a replay, or no derivative
   std::vector<Operand> args;           ///< arguments; arrays are parameters of the kernel
   std::vector<Operand> primal_values;  ///< values that the function returns; none if the function itself is called
   std::vector<ValueId> results;        ///< the same values, but with the derivatives that the gradient defines
   /// Parameters of the called function whose adjoint arrays the gradient takes.
   std::vector<ir::VarId> adjoint_arrays;
+
+  /// Whether the forward sweep calls `called_function` itself; otherwise its body is inlined.
+  bool calls_function() const { return !results.empty() && primal_values.empty(); }
 };
 /// A sequence of nodes that is executed as a whole.
 struct Region {
@@ -139,9 +142,6 @@ struct SsaKernel {
   std::vector<SsaValue> values;  ///< all values, by ValueId
   Region body;
   std::vector<Operand> results;  ///< values that the function returns; none for a kernel
-
-  /// Whether the forward sweep calls the function of the node itself.
-  static bool calls_function(const CustomDerivativeNode& node) { return node.primal_values.empty(); }
 };
 
 /// Converts a kernel or function. Calls of the functions in `adjoints` are not inlined. Fails for what the adjoint does
