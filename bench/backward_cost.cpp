@@ -86,8 +86,19 @@ Result<void> TimedKernel::place(const ir::Module& module, const ir::Function& ba
     launches_.push_back({.kernel = built_.get(),
                          .pass = pass,
                          .threads = threads,
-                         .arguments = {arguments.begin(), arguments.begin() + static_cast<std::ptrdiff_t>(count)},
-                         .profile = true});
+                         .arguments = {arguments.begin(), arguments.begin() + static_cast<std::ptrdiff_t>(count)}});
+  }
+  return count_instructions();
+}
+
+Result<void> TimedKernel::count_instructions() {
+  std::vector<backends::LaunchRequest> profiled = launches_;
+  for (backends::LaunchRequest& launch : profiled)
+    launch.profile = true;
+  for (const backends::RunOutcome& outcome : session_->run(profiled)) {
+    const auto* completed = std::get_if<backends::Completed>(&outcome);
+    if (completed == nullptr) return Error{.message = backends::describe(outcome)};
+    instructions_.push_back(completed->profile ? completed->profile->measures.at("thread_instructions") : 0);
   }
   return {};
 }
@@ -100,7 +111,7 @@ Result<PassTimes> TimedKernel::run() {
     if (completed == nullptr) return Error{.message = backends::describe(outcomes[k])};
     PassTime& time = launches_[k].pass == Pass::kForward ? times.forward : times.backward;
     time.seconds = std::chrono::duration<double>(completed->duration).count();
-    if (completed->profile) time.instructions = completed->profile->measures.at("thread_instructions");
+    time.instructions = instructions_[k];
   }
   return times;
 }

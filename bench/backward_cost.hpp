@@ -39,10 +39,13 @@ class TimedKernel {
  private:
   Result<void> place(const ir::Module& module, const ir::Function& backward, std::int32_t trips, std::int32_t threads,
                      std::int32_t extent);
+  /// Launches both passes once with a profile, to fill `instructions_`.
+  Result<void> count_instructions();
 
   std::unique_ptr<backends::BuiltKernel> built_;      ///< both passes; `launches_` points to it
   std::unique_ptr<backends::DeviceSession> session_;  ///< owns the memory of the arguments
-  std::vector<backends::LaunchRequest> launches_;     ///< the forward launch, then the backward launch
+  std::vector<backends::LaunchRequest> launches_;     ///< the forward launch, then the backward launch, both without a profile
+  std::vector<double> instructions_;                  ///< instructions of each launch, as PassTime::instructions
 };
 
 }  // namespace assay::bench

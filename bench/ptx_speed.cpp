@@ -1,10 +1,10 @@
 // The speed of the `ptx` device and the cost of its checks.
 //
-// Each line is one launch of 10,000 threads on one core with every check. Counters: `minstr_s`, millions of PTX
-// thread-instructions per second; `floor`, its lower limit (0: none); `unchecked`, the time of the launch with checks
-// over its time without them, and `ceiling` the upper limit of that ratio; `unrounded`, its time with checks and
-// unrounded values over its time with checks; `compile_ms`, the NVRTC time for both passes of the kernel in one
-// precision variant, in this run; `run_ms`, the time of the launch.
+// Each line is one launch of 10,000 threads on one core with every check and without a profile, like the launches of a
+// run. Counters: `minstr_s`, millions of PTX thread-instructions per second; `floor`, its lower limit (0: none);
+// `unchecked`, the time of the launch with checks over its time without them, and `ceiling` the upper limit of that
+// ratio; `unrounded`, its time with checks and unrounded values over its time with checks; `compile_ms`, the NVRTC time
+// for both passes of the kernel in one precision variant, in this run; `run_ms`, the time of the launch.
 //
 // ptx/shadow writes every word of 64 MiB with every check: `bytes_per_byte` is the additional memory of the process per
 // byte written, compared with the same launch without checks.
