@@ -95,11 +95,11 @@ class BackwardJudge {
     }
   }
 
-  /// Repeats the last set at the addresses of the first one, as for the forward pass.
+  /// Repeats a later set at the addresses of the first one, as for the forward pass.
   void check_addresses_again() {
     pass_context_.configuration.session.reset();
     test_launches_.clear();
-    add(LaunchPurpose::kOracleComparison, pass_context_.input_sets.size() - 1,
+    add(LaunchPurpose::kOracleComparison, pass_context_.set_to_repeat(),
         pass_context_.uses_precision(Precision::kNative) ? Precision::kNative : Precision::kPromoted,
         InitialGradient::kNonZero, 1);
     if (verdict_.failed() || !run_launches(pass_context_, test_launches_, verdict_)) return;

@@ -86,6 +86,13 @@ void save_counterexample(PassVerdict& verdict, const TestLaunch& test_launch) {
 
 }  // namespace
 
+std::size_t PassContext::set_to_repeat() const {
+  for (std::size_t s = input_sets.size(); s-- > 0;) {
+    if (input_sets[s].launch_by_precision[Precision::kNative].threads() > 1) return s;
+  }
+  return input_sets.size() - 1;
+}
+
 std::vector<ArrayRole> roles_of(const PassContext& pass_context, Pass pass) {
   std::vector<ArrayRole> roles;
   for (std::size_t p = 0; p < pass_context.parameter_uses.size(); ++p) {

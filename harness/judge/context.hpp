@@ -62,6 +62,9 @@ struct PassContext {
   bool is_fully_checked(std::size_t set) const {
     return set < static_cast<std::size_t>(configuration.policy.fully_checked_input_sets);
   }
+  /// The set that is judged again at the addresses of the first one: the last with several threads, or the last if all
+  /// have one thread.
+  std::size_t set_to_repeat() const;
 };
 
 /// The role of each parameter of a pass's entry: the kernel's parameters, then, for the backward pass, the gradients.

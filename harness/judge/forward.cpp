@@ -71,11 +71,11 @@ class ForwardJudge {
     }
   }
 
-  /// Repeats the last set at the addresses of the first one, to detect results cached by address.
+  /// Repeats a later set at the addresses of the first one, to detect results cached by address.
   void check_addresses_again() {
     pass_context_.configuration.session.reset();
     test_launches_.clear();
-    add(LaunchPurpose::kOracleComparison, pass_context_.input_sets.size() - 1,
+    add(LaunchPurpose::kOracleComparison, pass_context_.set_to_repeat(),
         pass_context_.uses_precision(Precision::kNative) ? Precision::kNative : Precision::kPromoted, kPoison);
     if (verdict_.failed() || !run_launches(pass_context_, test_launches_, verdict_)) return;
     check_memory(pass_context_, test_launches_.front(), verdict_);

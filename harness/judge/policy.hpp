@@ -18,7 +18,7 @@ struct JudgingPolicy {
   /// Maximum number of redraws of a set with uncertain decisions or uninformative bounds.
   int max_redraws_per_input_set = 20;
   /// Maximum number of choices of the kernel that are tested on both sides of their threshold.
-  int max_tested_thresholds = 8;
+  int max_tested_thresholds = 12;
   bool judges_large_launch = true;  ///< whether to judge a launch above 65,535 threads, compared on sampled threads
   /// The large backward launch costs as much as all other launches together: one in this many kernels gets it.
   std::uint64_t kernels_per_large_backward_launch = 8;

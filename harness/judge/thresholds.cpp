@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -23,18 +24,43 @@ constexpr std::int32_t kLongerExtent = 13;
 constexpr std::size_t kPairs = 3;
 /// The same if only the integers of one parameter are moved. In many pairs, that does not change the choice.
 constexpr std::size_t kPairsOfOneParameter = 12;
+/// For lines along which the floats of one parameter shrink: their final share, and for each choice the crossings, the
+/// candidates tried and those tried with the same result of the choice, at most.
+constexpr double kShrinkage = 0.125;
+constexpr std::size_t kShrinkingCrossings = 3, kShrinkingCandidates = 6, kShrinkingCandidatesOfOneBranch = 3;
 /// Crossings for each choice, at most.
 constexpr int kRounds = 2;
 /// Bisection steps for integers: enough for all 32-bit values.
 constexpr int kIntegerSteps = 34;
 /// Instruction budgets of the oracle: for one evaluation, and in total.
 constexpr std::int64_t kRunBudget = 20'000, kTotalBudget = 400'000;
+/// The same for all shrinking lines, in total.
+constexpr std::int64_t kShrinkingBudget = 1'000'000;
 
 enum class Moved : std::uint8_t { kFloats, kIntegersAndBools };
 
 using Taken = std::array<std::int64_t, 3>;
 
+/// A hash of all integers and bools that a launch stored.
+std::int64_t hash_of_integers(const ReferenceResult& reference) {
+  std::uint64_t hash = 0;
+  const auto add = [&hash](std::int64_t value) {
+    // The prime of the FNV-1a hash.
+    hash = (hash ^ static_cast<std::uint64_t>(value)) * 0x100000001B3;
+  };
+  for (const auto& output : reference.outputs) {
+    if (!output) continue;
+    for (const reference::OutputElement& element : output->elements) {
+      if (element.is_written) add(element.integer);
+    }
+  }
+  return static_cast<std::int64_t>(hash);
+}
+
+/// How a choice was made. The number after the last branch point stands for the choice of all integer results: they
+/// also change at thresholds without a branch point, such as those of a conversion to an integer.
 Taken taken(const ReferenceResult& reference, std::size_t choice) {
+  if (choice == reference.branch_points.size()) return {hash_of_integers(reference)};
   return reference.branch_points[choice].branch_counts;
 }
 
@@ -69,7 +95,10 @@ class Search {
     }
   }
 
-  std::size_t choices() const { return candidates_.empty() ? 0 : candidates_.front().reference.branch_points.size(); }
+  /// The branch points, and the integer results.
+  std::size_t choices() const {
+    return candidates_.empty() ? 0 : candidates_.front().reference.branch_points.size() + 1;
+  }
 
   std::optional<Crossing> crossing(std::size_t choice) {
     const auto pairs = differing_candidates(choice, kPairs);
@@ -93,6 +122,24 @@ class Search {
     return std::nullopt;
   }
 
+  /// Crossings on lines along which the floats of one parameter shrink. Vectors keep their directions on such a line,
+  /// so that it crosses thresholds of distances. Other lines are more likely to cross a threshold of directions.
+  std::vector<Crossing> shrinking_crossings(std::size_t choice) {
+    std::vector<Crossing> found;
+    for (std::size_t p = 0; p < space_.parameter_uses().size(); ++p) {
+      if (!space_.parameter_uses()[p].read || space_.limits_floats(p)) continue;
+      for (const DrawnLaunch* const from : candidates_of_each_branch(choice)) {
+        if (found.size() == kShrinkingCrossings) return found;
+        auto crossing = between(*from, shrunk(from->launch, p), choice, Moved::kFloats, p);
+        if (!crossing) continue;
+        found.push_back(*std::move(crossing));
+        break;
+      }
+    }
+    return found;
+  }
+
+  void extend_budget(std::int64_t instructions) { budget_ += instructions; }
   void turn_candidates() { std::ranges::reverse(candidates_); }
 
  private:
@@ -106,6 +153,17 @@ class Search {
         return true;
     }
     return false;
+  }
+
+  /// Candidates for shrinking lines that differ in the result of the choice, if there are such.
+  std::vector<const DrawnLaunch*> candidates_of_each_branch(std::size_t choice) const {
+    std::map<Taken, std::size_t> counts;
+    std::vector<const DrawnLaunch*> chosen;
+    for (const DrawnLaunch& candidate : candidates_) {
+      if (chosen.size() == kShrinkingCandidates) break;
+      if (counts[taken(candidate.reference, choice)]++ < kShrinkingCandidatesOfOneBranch) chosen.push_back(&candidate);
+    }
+    return chosen;
   }
 
   using Pair = std::pair<const DrawnLaunch*, const DrawnLaunch*>;
@@ -127,8 +185,22 @@ class Search {
     return preferred;
   }
 
+  /// The launch with all floats of the parameter multiplied by kShrinkage.
+  Launch shrunk(Launch launch, std::size_t parameter) const {
+    Argument& argument = launch.arguments[parameter];
+    const std::vector<ScalarComponent> components = scalar_components(module_, argument.type.element());
+    for (std::int64_t e = 0; e < element_count(argument); ++e) {
+      for (const ScalarComponent& component : components) {
+        if (!is_float(component.scalar)) continue;
+        std::byte* const at = argument.bytes.data() + element_offset(argument, e) + component.offset;
+        write_float(component.scalar, at, kShrinkage * read_float(component.scalar, at));
+      }
+    }
+    return launch;
+  }
+
   std::optional<Taken> taken_at(const Launch& launch, std::size_t choice) {
-    if (spent_ > kTotalBudget) return std::nullopt;
+    if (spent_ > budget_) return std::nullopt;
     const ReferenceResult reference = oracle_.evaluate({.launch = launch,
                                                         .uninitialized = space_.uninitialized(),
                                                         .reports_only_accessed_elements = true,
@@ -210,7 +282,8 @@ class Search {
   std::vector<DrawnLaunch> candidates_;
   /// Choices with a crossing for which the integers of one parameter were moved, and this parameter.
   std::set<std::pair<std::size_t, std::size_t>> moved_alone_;
-  std::int64_t spent_ = 0;
+  /// Executed instructions of the oracle, and their limit.
+  std::int64_t spent_ = 0, budget_ = kTotalBudget;
 };
 
 }  // namespace
@@ -226,6 +299,13 @@ std::vector<Crossing> find_threshold_crossings(const Module& module, const refer
       if (auto crossing = search.crossing(c)) found.push_back(*std::move(crossing));
     }
     search.turn_candidates();
+  }
+  search.extend_budget(kShrinkingBudget);
+  for (std::size_t c = 0; c < search.choices(); ++c) {
+    for (Crossing& crossing : search.shrinking_crossings(c)) {
+      if (found.size() == static_cast<std::size_t>(most)) return found;
+      found.push_back(std::move(crossing));
+    }
   }
   return found;
 }

@@ -11,7 +11,8 @@
 
 namespace assay::harness {
 
-/// Two close launches of one thread for which one choice of the kernel (reference::BranchPoint) differs.
+/// Two close launches of one thread for which one choice of the kernel (reference::BranchPoint) or an integer result
+/// differs.
 struct ThresholdPair {
   ir::Launch before, after;  ///< the launches on either side of the threshold
 };
@@ -23,10 +24,11 @@ inline constexpr int kThresholdExponents[] = {18, 14, 10};
 /// Where a line between two inputs crosses a threshold: a pair for each of kThresholdExponents, the closest first.
 using Crossing = std::vector<ThresholdPair>;
 
-/// Finds at most `most` crossings, one or two for each choice, by bisection between drawn inputs. Floats are moved
-/// first, then integers and bools. Choices that are the same for all drawn inputs have no crossing. `known`: the
-/// choices in other launches of the kernel. More inputs are drawn as long as one of these choices differs there only.
-/// Empty: not known.
+/// Finds at most `most` crossings by bisection between drawn inputs, one or two for each choice. Floats are moved
+/// first, then integers and bools. All integer results together count as one more choice. Further crossings are found
+/// between an input and the same input with smaller floats in one parameter. Choices that are the same for all drawn
+/// inputs have no crossing. `known`: the choices in other launches of the kernel. More inputs are drawn as long as one
+/// of these choices differs there only. Empty: not known.
 std::vector<Crossing> find_threshold_crossings(const ir::Module& module, const reference::Oracle& oracle,
                                                InputSpace& space, std::uint64_t seed, int most,
                                                const std::vector<reference::BranchPoint>& known = {});

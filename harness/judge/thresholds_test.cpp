@@ -132,5 +132,70 @@ TEST(ThresholdSearch, OmitsThresholdsThatNoInputCrosses) {
   EXPECT_TRUE(Crossed("    out[i] = x[i]\n").found.empty());
 }
 
+/// The crossings of the only kernel in a source.
+std::vector<Crossing> crossings_of(const std::string& text) {
+  const KernelSource source = testing::kernel_of(text);
+  const reference::Oracle oracle = reference::Oracle::make(*source.module, source.module->kernels[0]).take();
+  InputSpace space = InputSpace::make(*source.module, source.module->kernels[0], oracle).take();
+  return find_threshold_crossings(*source.module, oracle, space, 1, 8);
+}
+
+/// The float with this number in the first array of a launch.
+double float_of(const ir::Launch& launch, std::size_t number) {
+  return ir::read_float(ir::Scalar::kF32, launch.arguments[0].bytes.data() + 4 * number);
+}
+
+TEST(ThresholdSearch, BracketsThresholdsOfConversionsToIntegers) {
+  const std::vector<Crossing> found = crossings_of(R"(
+# domain: 0 <= x <= 1
+@wp.kernel
+def f(x: wp.array(dtype=float), out: wp.array(dtype=int)):
+    i = wp.tid()
+    out[i] = int(3.0 * x[i])
+)");
+  ASSERT_FALSE(found.empty());
+  for (const Crossing& crossing : found) {
+    const double before = float_of(crossing[0].before, 0), after = float_of(crossing[0].after, 0);
+    EXPECT_NE(std::trunc(3 * before), std::trunc(3 * after));
+    EXPECT_LE(std::abs(before - after), std::ldexp(1, -kThresholdExponents[0]));
+  }
+}
+
+TEST(ThresholdSearch, BracketsThresholdsOfLengthsWithParallelVectors) {
+  const std::vector<Crossing> found = crossings_of(R"(
+@wp.kernel
+def f(x: wp.array(dtype=wp.vec2), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = 1.0
+    if wp.length(x[i]) > 1.0:
+        out[i] = x[i][0]
+)");
+  EXPECT_TRUE(std::ranges::any_of(found, [](const Crossing& crossing) {
+    const ThresholdPair& widest = crossing.back();
+    const double ax = float_of(widest.before, 0), ay = float_of(widest.before, 1);
+    const double bx = float_of(widest.after, 0), by = float_of(widest.after, 1);
+    return std::abs(ax * by - ay * bx) < 1e-6 && std::hypot(bx - ax, by - ay) > 1e-6;
+  }));
+}
+
+TEST(ThresholdSearch, KeepsFloatsInTheirDomain) {
+  const std::vector<Crossing> found = crossings_of(R"(
+# domain: 1 <= x <= 2
+@wp.kernel
+def f(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = 1.0
+    if x[i] > 1.5 or x[i] < 0.5:
+        out[i] = x[i]
+)");
+  ASSERT_FALSE(found.empty());
+  for (const Crossing& crossing : found) {
+    for (const ThresholdPair& pair : crossing) {
+      EXPECT_GE(float_of(pair.before, 0), 1);
+      EXPECT_GE(float_of(pair.after, 0), 1);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace assay::harness

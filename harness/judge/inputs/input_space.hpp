@@ -161,6 +161,11 @@ class InputSpace {
   /// does not state both.
   std::optional<std::pair<std::int64_t, std::int64_t>> integer_range(std::size_t parameter,
                                                                      const ir::Launch& launch) const;
+  /// Whether an annotation limits the floats of a parameter, or orders them.
+  bool limits_floats(std::size_t parameter) const {
+    return preconditions_.range_by_parameter[parameter].has_value() ||
+           preconditions_.greatest_elements[parameter] != ir::kNone;
+  }
   /// Whether too much of what the launch computes is undefined or unbounded.
   bool is_degenerate(const reference::ReferenceResult& reference) const;
 
