@@ -44,8 +44,9 @@ class TimedKernel {
 
   std::unique_ptr<backends::BuiltKernel> built_;      ///< both passes; `launches_` points to it
   std::unique_ptr<backends::DeviceSession> session_;  ///< owns the memory of the arguments
-  std::vector<backends::LaunchRequest> launches_;     ///< the forward launch, then the backward launch, both without a profile
-  std::vector<double> instructions_;                  ///< instructions of each launch, as PassTime::instructions
+  std::vector<backends::LaunchRequest>
+      launches_;                      ///< the forward launch, then the backward launch, both without a profile
+  std::vector<double> instructions_;  ///< instructions of each launch, as PassTime::instructions
 };
 
 }  // namespace assay::bench
