@@ -1,6 +1,8 @@
 #include "ir/transforms/activity.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 
 namespace assay::transforms {
 namespace {
@@ -79,8 +81,18 @@ class Walker {
   static bool masks(Op op) {
     return op == Op::kWhere || op == Op::kMin || op == Op::kMax || op == Op::kClamp || op == Op::kSmoothstep;
   }
+  /// Whether a result of a call, or the field of a result, has no derivative.
+  static bool is_unvaried(const CustomDerivativeNode& custom, std::size_t result) {
+    return !custom.varied_parts.empty() && std::ranges::none_of(custom.varied_parts[result], std::identity());
+  }
+  bool is_unvaried_field(const ComputeNode& compute) const {
+    if (compute.kind != ExprKind::kField || compute.args[0].is_constant()) return false;
+    const auto found = fields_of_results_.find(compute.args[0].value);
+    return found != fields_of_results_.end() && !found->second[static_cast<std::size_t>(compute.index)];
+  }
+
   void node(const ComputeNode& compute) {
-    if (compute.kind == ExprKind::kShapeOf) return;
+    if (compute.kind == ExprKind::kShapeOf || is_unvaried_field(compute)) return;
     if (compute.kind == ExprKind::kOperation && row(compute.op).adjoint_kind != AdjointKind::kHasRule) return;
     const bool selects = compute.kind == ExprKind::kOperation && masks(compute.op);
     for (const Operand& arg : compute.args)
@@ -96,14 +108,16 @@ class Walker {
   }
   void node(const CustomDerivativeNode& custom) {
     if (custom.calls_function() && custom.gradient_function == kNone) return;
-    // A derivative through another call without a gradient is rejected if it is needed.
-    if (custom.gradient_function == kNone || !custom.adjoint_arrays.empty()) {
-      for (const ValueId result : custom.results)
-        if (differentiable(result)) mark(varied_, result);
-    }
-    for (const Operand& arg : custom.args) {
-      for (const ValueId result : custom.results)
-        if (arg.type.is_value()) flow(arg, result);
+    for (std::size_t r = 0; r < custom.results.size(); ++r) {
+      if (is_unvaried(custom, r)) continue;
+      const ValueId result = custom.results[r];
+      if (!custom.varied_parts.empty() && custom.varied_parts[r].size() > 1)
+        fields_of_results_.try_emplace(result, custom.varied_parts[r]);
+      // A derivative through another call without a gradient is rejected if it is needed.
+      const bool is_always_varied = custom.gradient_function == kNone || !custom.adjoint_arrays.empty();
+      if (is_always_varied && differentiable(result)) mark(varied_, result);
+      for (const VarId target : custom.targets)
+        flow(custom.args[static_cast<std::size_t>(target)], result);
     }
   }
   void node(const Branch& branch) {
@@ -128,6 +142,7 @@ class Walker {
   const Function& kernel_;
   const SsaKernel& ssa_;
   ValueSet varied_, useful_, maskable_, differentiable_;
+  std::map<ValueId, VariedParts> fields_of_results_;  ///< for structs that calls return: the fields with a derivative
   Direction direction_ = Direction::kForward;
   bool changed_ = false;
 };
@@ -143,6 +158,22 @@ bool carries_floats(const Module& module, Type type) {
 
 Activity find_activity(const Module& module, const Function& kernel, const SsaKernel& ssa) {
   return Walker(module, kernel, ssa).run();
+}
+
+VariedParts varied_parts(const Module& module, const SsaKernel& ssa, const Activity& activity, const Operand& result) {
+  if (!result.type.is_struct()) return {activity.is_active(result)};
+  VariedParts parts(module.structs[result.type.struct_id].fields.size(), false);
+  // split_structs makes a struct of its fields in the last nodes of the function.
+  Operand whole = result;
+  for (auto node = ssa.body.nodes.rbegin(); node != ssa.body.nodes.rend() && !whole.is_constant(); ++node) {
+    const auto* set_field = std::get_if<ComputeNode>(&node->node);
+    if (set_field == nullptr || set_field->result != whole.value) continue;
+    if (set_field->kind != ExprKind::kOperation || set_field->op != Op::kWithField) break;
+    if (activity.is_active(set_field->args[1])) parts[static_cast<std::size_t>(set_field->index)] = true;
+    whole = set_field->args[0];
+  }
+  if (activity.is_active(whole)) parts.assign(parts.size(), true);
+  return parts;
 }
 
 }  // namespace assay::transforms

@@ -25,4 +25,8 @@ bool carries_floats(const ir::Module& module, ir::Type type);
 
 Activity find_activity(const ir::Module& module, const ir::Function& kernel, const SsaKernel& ssa);
 
+/// The active parts of a value that a function returns. `ssa` is the function after split_structs.
+VariedParts varied_parts(const ir::Module& module, const SsaKernel& ssa, const Activity& activity,
+                         const Operand& result);
+
 }  // namespace assay::transforms

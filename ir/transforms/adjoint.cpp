@@ -165,31 +165,37 @@ class AdjointMaker {
       const bool depends_on_floats =
           !gradient_targets(module_, function).empty() || !adjoint_array_targets(function).empty();
       if (!depends_on_floats || std::ranges::none_of(function.results, has_floats)) {
-        adjoints.emplace(index, kNone);
+        adjoints.emplace(index, FunctionAdjoint{});
         continue;
       }
-      std::optional<Function> made = adjoint_of(function, adjoints, stride, adjoint);
+      FunctionAdjoint added;
+      std::optional<Function> made = adjoint_of(function, adjoints, stride, adjoint, added);
       if (!made) continue;
-      adjoints.emplace(index, static_cast<std::int32_t>(adjoint.module.functions.size()));
+      added.function = static_cast<std::int32_t>(adjoint.module.functions.size());
       adjoint.module.functions.push_back(*std::move(made));
+      adjoints.emplace(index, std::move(added));
     }
     return adjoints;
   }
 
-  /// The adjoint of a function f(p...) -> r...: a function (p..., adj_r..., adj_a...) -> adj_v... with the signature of
-  /// a custom gradient (ir/custom.hpp). nullopt if it cannot be made.
+  /// The adjoint of a function f(p...) -> r...: a function (p..., adj_r..., adj_a...) -> adj_v... with the parameters
+  /// of a custom gradient (ir/custom.hpp). It returns the adjoints of the parameters on which f depends. Sets all of
+  /// `described` but the index of the function. nullopt if the adjoint cannot be made.
   std::optional<Function> adjoint_of(const Function& function, const FunctionAdjoints& adjoints, std::int32_t stride,
-                                     AdjointModule& adjoint) const {
+                                     AdjointModule& adjoint, FunctionAdjoint& described) const {
     Result<SsaKernel> ssa = to_ssa(module_, function, adjoints);
     if (!ssa.ok()) return std::nullopt;
     split_structs(module_, function, ssa.value());
     Activity activity = find_activity(module_, function, ssa.value());
+    for (const Operand& result : ssa.value().results)
+      described.varied_parts.push_back(varied_parts(module_, ssa.value(), activity, result));
+    described.targets = gradient_targets(module_, function);
+    std::erase_if(described.targets, [&](VarId p) { return !activity.active_values[static_cast<std::size_t>(p)]; });
 
     Function made;
     made.name = "adj_" + function.name;
     made.loc = function.loc;
-    const std::vector<VarId> targets = gradient_targets(module_, function);
-    for (const VarId target : targets)
+    for (const VarId target : described.targets)
       made.results.push_back(function.var(target).type);
     Builder builder(adjoint.module, made);
     builder.at(function.loc);
@@ -213,7 +219,7 @@ class AdjointMaker {
     sweeps.run();
     if (sweeps.error()) return std::nullopt;
     std::vector<ExprId> values;
-    for (const VarId target : targets) {
+    for (const VarId target : described.targets) {
       VarId value = sweeps.adjoint_of(target);
       if (value == kNone) value = builder.let_zero("adj_" + function.var(target).name, function.var(target).type);
       values.push_back(builder.var(value));

@@ -195,6 +195,84 @@ def smooth(s: float, t: float):
 )"},
 };
 
+/// A function whose results and parameters have derivatives in part only.
+const Example kNearest{"parts_with_derivatives", kUsual, R"(
+    i = wp.tid()
+    p = nearest(x[i], y[i], 0.75)
+    q = nearest(y[i] * x[i], p.distance, y[i] * 0.5)
+    out[i] = p.distance * p.side + q.distance * q.side * 0.5 + float(p.steps)
+)",
+                       R"(
+@wp.struct
+class Nearest:
+    distance: float
+    side: float
+    steps: int
+
+
+@wp.func
+def nearest(a: float, b: float, limit: float):
+    found = Nearest()
+    found.side = 1.0
+    found.distance = wp.sqrt(a * a + 0.5) * b + 0.25 * a
+    if a * b - 0.5 > limit:
+        found.side = -1.0
+        found.distance = found.distance * 0.5 - b * b
+        found.steps = 1
+    return found
+
+)"};
+
+/// A function with two results, of which only one has derivatives.
+const Example kDistanceAndSide{"results_with_derivatives", kUsual, R"(
+    i = wp.tid()
+    distance, side = nearest(x[i], y[i])
+    other, other_side = nearest(y[i] * distance, 0.75)
+    out[i] = distance * side + other * other_side * 0.5
+)",
+                               R"(
+@wp.func
+def nearest(a: float, b: float):
+    d = wp.sqrt(a * a + 0.5) * b + 0.25 * a
+    if a * b > 0.5:
+        return d * 0.5 - b * b, -1.0
+    return d, 1.0
+
+)"};
+
+/// A function whose only derivatives are by the elements of an array.
+const Example kElement{"array_element", kUsual, R"(
+    i = wp.tid()
+    out[i] = element(x, i, y[i]) * element(x, i + 1, 0.5)
+)",
+                       R"(
+@wp.func
+def element(a: wp.array(dtype=float), k: int, limit: float):
+    s = a[k] * a[k] * 0.5 + wp.sin(a[k]) * 0.25
+    if s < limit:
+        s = s * a[k] - 0.125 * a[k] + s * s
+    return s * 0.5
+
+)"};
+
+/// A function without derivatives, whose floats only select its results.
+const Example kSide{"side", kUsual, R"(
+    i = wp.tid()
+    out[i] = side(x[i], y[i]) * x[i] + side(y[i], 0.5) * y[i]
+)",
+                    R"(
+@wp.func
+def side(a: float, b: float):
+    c = a * b + wp.sin(a) * 0.5 - b * b * 0.25
+    d = c * c + a * 0.125 - b * 0.5
+    if c * d > 0.25:
+        return -1.0
+    if c + d > 0.5:
+        return 0.5
+    return 1.0
+
+)"};
+
 /// Whether the backward kernel calls functions of the kernel or their adjoints.
 bool calls_functions(const Example& example) {
   const ir::Module module = read(example.source());
@@ -274,6 +352,67 @@ TEST_P(AdjointOfInlinedCalls, MatchesOracle) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Adjoint, AdjointOfInlinedCalls, ::testing::ValuesIn(kInlined), name_of);
+
+/// The function with this name in the module of the backward kernel; null if there is none.
+const ir::Function* function_named(const AdjointModule& adjoint, std::string_view name) {
+  const auto found = std::ranges::find(adjoint.module.functions, name, &ir::Function::name);
+  return found == adjoint.module.functions.end() ? nullptr : &*found;
+}
+
+/// The names of a function's variables; several may have the same name.
+std::multiset<std::string> variables_of(const ir::Function& function) {
+  std::multiset<std::string> names;
+  for (const ir::Variable& variable : function.variables)
+    names.insert(variable.name);
+  return names;
+}
+
+TEST(AdjointOfFunction, ReturnsAdjointsOfParametersWithDerivatives) {
+  const ir::Module module = read(kNearest.source());
+  const Result<AdjointModule> adjoint = make_adjoint(module, module.kernels[0]);
+  ASSERT_TRUE(adjoint.ok()) << adjoint.error().text();
+  const ir::Function* const nearest = function_named(*adjoint, "adj_nearest");
+  ASSERT_NE(nearest, nullptr);
+  // Only comparisons depend on `limit`.
+  EXPECT_EQ(nearest->results.size(), 2U);
+  expect_agreement(kNearest);
+}
+
+TEST(AdjointOfFunction, OmitsFieldsWithoutDerivatives) {
+  const ir::Module module = read(kNearest.source());
+  const Result<AdjointModule> adjoint = make_adjoint(module, module.kernels[0]);
+  ASSERT_TRUE(adjoint.ok()) << adjoint.error().text();
+  const std::multiset<std::string> variables = variables_of(adjoint->module.kernels[0]);
+  EXPECT_TRUE(variables.contains("adj_p_distance") || variables.contains("adj_distance"));
+  EXPECT_FALSE(variables.contains("adj_p_side") || variables.contains("adj_side"));
+}
+
+TEST(AdjointOfFunction, OmitsResultsWithoutDerivatives) {
+  const ir::Module module = read(kDistanceAndSide.source());
+  const Result<AdjointModule> adjoint = make_adjoint(module, module.kernels[0]);
+  ASSERT_TRUE(adjoint.ok()) << adjoint.error().text();
+  // One for each call: both results of a call have the name of the function.
+  EXPECT_EQ(variables_of(adjoint->module.kernels[0]).count("adj_nearest"), 2U);
+  expect_agreement(kDistanceAndSide);
+}
+
+TEST(AdjointOfFunction, MayReturnNothing) {
+  const ir::Module module = read(kElement.source());
+  const Result<AdjointModule> adjoint = make_adjoint(module, module.kernels[0]);
+  ASSERT_TRUE(adjoint.ok()) << adjoint.error().text();
+  const ir::Function* const element = function_named(*adjoint, "adj_element");
+  ASSERT_NE(element, nullptr);
+  EXPECT_TRUE(element->results.empty());
+  expect_agreement(kElement);
+}
+
+TEST(AdjointOfFunction, IsOmittedIfNoResultHasADerivative) {
+  const ir::Module module = read(kSide.source());
+  const Result<AdjointModule> adjoint = make_adjoint(module, module.kernels[0]);
+  ASSERT_TRUE(adjoint.ok()) << adjoint.error().text();
+  EXPECT_EQ(function_named(*adjoint, "adj_side"), nullptr);
+  expect_agreement(kSide);
+}
 
 }  // namespace
 }  // namespace assay::transforms::testing

@@ -352,8 +352,6 @@ void SweepGenerator::reverse_custom(const CustomDerivativeNode& custom) {
   const auto reaches = [&](ValueId result) { return adjoint_variables_[index(result)] != kNone; };
   if (std::ranges::none_of(custom.results, reaches)) return;
   const Function& gradient = module_.functions[static_cast<std::size_t>(custom.gradient_function)];
-  const std::vector<VarId> targets =
-      gradient_targets(module_, module_.functions[static_cast<std::size_t>(custom.called_function)]);
   std::vector<ExprId> args = exprs(custom.args);
   for (const ValueId result : custom.results) {
     const VarId w = adjoint_variables_[index(result)];
@@ -363,11 +361,11 @@ void SweepGenerator::reverse_custom(const CustomDerivativeNode& custom) {
   for (const VarId array : custom.adjoint_arrays)
     args.push_back(builder_.var(gradient_of(custom.args[static_cast<std::size_t>(array)].value)));
   std::vector<std::string> names;
-  for (const VarId target : targets)
+  for (const VarId target : custom.targets)
     names.push_back("adj_" + gradient.var(target).name);
   const std::vector<VarId> adjoints = builder_.call_statement(custom.gradient_function, args, names);
-  for (std::size_t k = 0; k < targets.size(); ++k) {
-    const Operand& arg = custom.args[static_cast<std::size_t>(targets[k])];
+  for (std::size_t k = 0; k < custom.targets.size(); ++k) {
+    const Operand& arg = custom.args[static_cast<std::size_t>(custom.targets[k])];
     if (activity_.is_active(arg)) accumulate(arg, builder_.var(adjoints[k]));
   }
 }
@@ -391,7 +389,10 @@ void SweepGenerator::collect_receivers(const Region& region, ValueSet& receivers
     }
     if (const auto* store = std::get_if<StoreNode>(&node.node)) add(store->value);
     if (const auto* atomic = std::get_if<AtomicNode>(&node.node)) add(atomic->value);
-    if (const auto* custom = std::get_if<CustomDerivativeNode>(&node.node)) std::ranges::for_each(custom->args, add);
+    if (const auto* custom = std::get_if<CustomDerivativeNode>(&node.node)) {
+      for (const VarId target : custom->targets)
+        add(custom->args[static_cast<std::size_t>(target)]);
+    }
     if (const auto* branch = std::get_if<Branch>(&node.node)) collect_receivers(*branch, receivers);
     if (const auto* loop = std::get_if<Loop>(&node.node)) {
       for (const CarriedValue& carried : loop->carried_values) {

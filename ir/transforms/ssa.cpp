@@ -322,8 +322,13 @@ class Converter {
       return arg.type.is_array() && uses_[static_cast<std::size_t>(arg.value)].changed();
     });
     if (const auto adjoint = adjoints_.find(callee); adjoint != adjoints_.end() && !has_tiles && !reads_changed_array) {
-      CustomDerivativeNode node{.called_function = callee, .gradient_function = adjoint->second, .args = args};
-      if (adjoint->second != kNone) node.adjoint_arrays = adjoint_array_targets(called);
+      const FunctionAdjoint& derivative = adjoint->second;
+      CustomDerivativeNode node{.called_function = callee,
+                                .gradient_function = derivative.function,
+                                .args = args,
+                                .targets = derivative.targets,
+                                .varied_parts = derivative.varied_parts};
+      if (node.gradient_function != kNone) node.adjoint_arrays = adjoint_array_targets(called);
       return results_of(std::move(node));
     }
     if (called.gradient_function_index == kNone && called.replay_function_index == kNone)
@@ -337,8 +342,13 @@ class Converter {
                               .args = args,
                               .primal_values = {},
                               .results = {},
-                              .adjoint_arrays = {}};
-    if (called.gradient_function_index != kNone) node.adjoint_arrays = taken_adjoint_arrays(module_, called);
+                              .targets = {},
+                              .adjoint_arrays = {},
+                              .varied_parts = {}};
+    if (called.gradient_function_index != kNone) {
+      node.targets = gradient_targets(module_, called);
+      node.adjoint_arrays = taken_adjoint_arrays(module_, called);
+    }
     const Loc loc = loc_;
     node.primal_values =
         inline_body(called.replay_function_index == kNone ? callee : called.replay_function_index, args);

@@ -53,6 +53,9 @@ struct ElementPathStep {
 };
 using Path = std::vector<ElementPathStep>;  ///< from the element; empty for the whole element
 
+/// For each field of a struct, whether it depends on floats that the function received; one element for any other type.
+using VariedParts = std::vector<bool>;
+
 /// Loads array[indices], or a part of this element.
 struct LoadNode {
   ValueId result = ir::kNone;    ///< loaded value
@@ -86,8 +89,12 @@ struct CustomDerivativeNode {
   std::vector<Operand> args;           ///< arguments; arrays are parameters of the kernel
   std::vector<Operand> primal_values;  ///< values that the function returns; none if the function itself is called
   std::vector<ValueId> results;        ///< the same values, but with the derivatives that the gradient defines
+  /// Value parameters of the called function whose adjoints the gradient returns; ascending.
+  std::vector<ir::VarId> targets;
   /// Parameters of the called function whose adjoint arrays the gradient takes.
   std::vector<ir::VarId> adjoint_arrays;
+  /// For each result, its parts with a derivative; empty: all parts of all results may have one.
+  std::vector<VariedParts> varied_parts;
 
   /// Whether the forward sweep calls `called_function` itself; otherwise its body is inlined.
   bool calls_function() const { return !results.empty() && primal_values.empty(); }
@@ -133,8 +140,14 @@ struct SsaNode {
   ir::Loc loc;  ///< location in the source
 };
 
-/// Index in Module::functions of a function, and of its adjoint in the backward module; kNone: it has no derivative.
-using FunctionAdjoints = std::map<std::int32_t, std::int32_t>;
+/// The adjoint of a function.
+struct FunctionAdjoint {
+  std::int32_t function = ir::kNone;      ///< its index in the backward module; kNone: the function has no derivative
+  std::vector<VariedParts> varied_parts;  ///< for each result, its parts with a derivative
+  std::vector<ir::VarId> targets;         ///< value parameters whose adjoints it returns; ascending
+};
+/// By index of the function in Module::functions.
+using FunctionAdjoints = std::map<std::int32_t, FunctionAdjoint>;
 
 /// A kernel or function in SSA form. Values 0 to parameter_count + launch_rank - 1 are the value parameters and thread
 /// indices, with the numbers of their variables. Array parameters have numbers too, but no operand uses these.
