@@ -85,6 +85,11 @@ Result<Compiler> Compiler::find(const std::string& command) {
   }
   compiler.version_ = result.output.substr(0, result.output.find('\n'));
   compiler.cache_identity_ = fmt::format("{}\n{}\n{}", program->string(), fmt::join(words, " "), result.output);
+  if (result.output.find("clang") != std::string::npos)
+    compiler.bounds_check_arguments_ = {"-fsanitize=bounds", "-fsanitize-trap=bounds"};
+  // Without -strict, GCC does not check the last member of a struct, such as the components of a vector.
+  else if (result.output.find("Free Software Foundation") != std::string::npos)
+    compiler.bounds_check_arguments_ = {"-fsanitize=bounds-strict", "-fsanitize-undefined-trap-on-error"};
   return compiler;
 }
 
@@ -93,9 +98,16 @@ std::filesystem::path Compiler::program() const {
   return std::filesystem::canonical(program_path_, error);
 }
 
+std::vector<std::string> Compiler::mode_arguments(const backends::BuildFlags& flags) const {
+  std::vector<std::string> arguments = compiler_arguments(flags);
+  if (flags.optimization_level == 0)
+    arguments.insert(arguments.end(), bounds_check_arguments_.begin(), bounds_check_arguments_.end());
+  return arguments;
+}
+
 std::vector<std::string> Compiler::arguments_of(const backends::BuildFlags& flags) const {
   std::vector<std::string> arguments = leading_arguments_;
-  const std::vector<std::string> mode = compiler_arguments(flags);
+  const std::vector<std::string> mode = mode_arguments(flags);
   arguments.insert(arguments.end(), mode.begin(), mode.end());
   arguments.insert(arguments.end(), {"-w", "-fPIC", "-fno-exceptions", "-fno-rtti"});
   return arguments;

@@ -14,7 +14,8 @@ namespace assay::cpu {
 
 /// The command-line options of a numeric mode, valid for both GCC and Clang.
 ///
-/// No option defines behavior that C++ leaves undefined, because sources are judged as their users compile them.
+/// No option defines behavior that C++ leaves undefined, because sources are judged as their users compile them
+/// (Compiler::mode_arguments adds options that only detect such behavior).
 /// Approximate functions use only the parts of -ffast-math that affect this library's code. The option itself would
 /// also link a start-up file that flushes subnormals in all kernels of the process.
 [[nodiscard]] std::vector<std::string> compiler_arguments(const backends::BuildFlags& flags);
@@ -33,6 +34,10 @@ class Compiler {
   /// Identifies the compiler in cache keys.
   [[nodiscard]] const std::string& identity() const { return cache_identity_; }
 
+  /// compiler_arguments() and, without optimization, options of this compiler with which a launch ends with SIGILL at
+  /// most accesses outside an array of fixed size: a vector, a matrix or a local array. Not found are calls of member
+  /// functions one element after the end. A compiler other than GCC and Clang gets no such options.
+  [[nodiscard]] std::vector<std::string> mode_arguments(const backends::BuildFlags& flags) const;
   /// Compiles and links one source file into a shared library without undefined symbols.
   [[nodiscard]] ProcessResult build_library(const std::filesystem::path& source, const std::filesystem::path& library,
                                             const backends::BuildFlags& flags, std::chrono::milliseconds limit) const;
@@ -53,8 +58,9 @@ class Compiler {
 
   std::filesystem::path program_path_;  ///< the compiler's executable, or the first word of the command, such as ccache
   std::vector<std::string> leading_arguments_;  ///< words of the command after the program, passed before all options
-  std::string version_;                         ///< first line of the compiler's output for --version
-  std::string cache_identity_;                  ///< text that identifies the compiler in cache keys
+  std::vector<std::string> bounds_check_arguments_;  ///< as for mode_arguments()
+  std::string version_;                              ///< first line of the compiler's output for --version
+  std::string cache_identity_;                       ///< text that identifies the compiler in cache keys
 };
 
 /// Returns whether the compiler generates the same code for both kernels at -O2, in both precisions. `compiler` is a

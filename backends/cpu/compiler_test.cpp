@@ -1,5 +1,6 @@
 #include "backends/cpu/compiler.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include <gmock/gmock.h>
@@ -24,6 +25,16 @@ TEST(CompilerArguments, FastModeUsesIndividualFlagsInsteadOfFfastMath) {
   // -ffast-math links crtfastmath.o, which sets flush-to-zero when the library is loaded.
   EXPECT_THAT(compiler_arguments(BuildFlags::fast()), Not(Contains("-ffast-math")));
   EXPECT_NE(compiler_arguments(BuildFlags::fast()), compiler_arguments(BuildFlags::standard()));
+}
+
+TEST(Compiler, ChecksBoundsOfArraysWithoutOptimization) {
+  for (const char* const command : {"g++", "clang++"}) {
+    const auto compiler = Compiler::find(command);
+    if (!compiler.ok()) continue;
+    const auto starts_check = [](const std::string& argument) { return argument.starts_with("-fsanitize=bounds"); };
+    EXPECT_TRUE(std::ranges::any_of(compiler->mode_arguments(BuildFlags::strict()), starts_check)) << command;
+    EXPECT_FALSE(std::ranges::any_of(compiler->mode_arguments({.optimization_level = 2}), starts_check)) << command;
+  }
 }
 
 TEST(Compiler, TakesCompilerNameFromCxxEnvironmentVariable) {

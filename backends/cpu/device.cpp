@@ -167,7 +167,7 @@ std::variant<std::string, FailedBatch> CpuDevice::compile_batch(const std::strin
 
 std::string CpuDevice::cache_key(const std::string& text, const BuildFlags& flags) const {
   return sha256_hex(fmt::format("shared library\n{}\n{}\n{}", compiler_->identity(),
-                                fmt::join(compiler_arguments(flags), " "), text));
+                                fmt::join(compiler_->mode_arguments(flags), " "), text));
 }
 
 WorkerOptions CpuDevice::workers() const {

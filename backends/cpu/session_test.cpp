@@ -42,6 +42,7 @@ class SessionTest : public ::testing::Test {
         kernel_of("speak",
                   "extern \"C\" long send(int, const void*, unsigned long, int); send(3, \"x\", 1, 0); "
                   "for (volatile int forever = 1; forever;) {}"),
+        kernel_of("outside", "int values[4] = {}; element(x, i) = values[i + 3];"),
         kernel_of("pause", "extern \"C\" unsigned sleep(unsigned); sleep(60);"),
     };
     for (EmittedKernel kernel : kernels) {
@@ -209,6 +210,12 @@ TEST_F(SessionTest, CrashFailsOnlyTheLaunchThatCausedIt) {
   for (const std::size_t i : {0U, 2U, 4U}) {
     EXPECT_THAT(result(launches[i]), Each(20.0F + 1.0F / 3.0F)) << i;
   }
+}
+
+TEST_F(SessionTest, EndsLaunchAtIndexOutsideOfLocalArray) {
+  EXPECT_EQ(describe(run(launch("outside", 1))), "completed");
+  EXPECT_EQ(describe(run(launch("outside", 2))),
+            "crashed: SIGILL (Illegal instruction): an index of a vector, matrix or local array may be out of bounds");
 }
 
 TEST_F(SessionTest, StopOnFailureSkipsLaunchesAfterFailure) {

@@ -31,6 +31,9 @@ std::string signal_text(int signal) {
 std::string end_text(const WorkerDied& died) {
   if (died.has_disconnected) return "closed its connection without exiting and was killed";
   if (died.signal_number == SIGSYS) return signal_text(died.signal_number) + ": made a forbidden system call";
+  // How a compiler ends a program that has undefined behavior.
+  if (died.signal_number == SIGILL)
+    return signal_text(died.signal_number) + ": an index of a vector, matrix or local array may be out of bounds";
   return died.signal_number != 0 ? signal_text(died.signal_number)
                                  : fmt::format("exited early with status {}", died.exit_status);
 }
