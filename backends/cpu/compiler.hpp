@@ -34,9 +34,9 @@ class Compiler {
   /// Identifies the compiler in cache keys.
   [[nodiscard]] const std::string& identity() const { return cache_identity_; }
 
-  /// compiler_arguments() and, without optimization, options of this compiler with which a launch ends with SIGILL at
-  /// most accesses outside an array of fixed size: a vector, a matrix or a local array. Not found are calls of member
-  /// functions one element after the end. A compiler other than GCC and Clang gets no such options.
+  /// Returns compiler_arguments() and, without optimization, options that end a launch with SIGILL if it accesses an
+  /// element outside an array of fixed size: a vector, a matrix or a local array. They do not detect a reference to the
+  /// element directly after the last one. A compiler other than GCC and Clang gets no such options.
   [[nodiscard]] std::vector<std::string> mode_arguments(const backends::BuildFlags& flags) const;
   /// Compiles and links one source file into a shared library without undefined symbols.
   [[nodiscard]] ProcessResult build_library(const std::filesystem::path& source, const std::filesystem::path& library,
@@ -58,7 +58,7 @@ class Compiler {
 
   std::filesystem::path program_path_;  ///< the compiler's executable, or the first word of the command, such as ccache
   std::vector<std::string> leading_arguments_;  ///< words of the command after the program, passed before all options
-  std::vector<std::string> bounds_check_arguments_;  ///< as for mode_arguments()
+  std::vector<std::string> bounds_check_arguments_;  ///< options of mode_arguments() that check indices
   std::string version_;                              ///< first line of the compiler's output for --version
   std::string cache_identity_;                       ///< text that identifies the compiler in cache keys
 };
