@@ -85,11 +85,12 @@ Result<Compiler> Compiler::find(const std::string& command) {
   }
   compiler.version_ = result.output.substr(0, result.output.find('\n'));
   compiler.cache_identity_ = fmt::format("{}\n{}\n{}", program->string(), fmt::join(words, " "), result.output);
-  if (result.output.find("clang") != std::string::npos)
+  if (result.output.find("clang") != std::string::npos) {
     compiler.bounds_check_arguments_ = {"-fsanitize=bounds", "-fsanitize-trap=bounds"};
-  // Without -strict, GCC does not check the last member of a struct, such as the components of a vector.
-  else if (result.output.find("Free Software Foundation") != std::string::npos)
+  } else if (result.output.find("Free Software Foundation") != std::string::npos) {
+    // Without -strict, GCC does not check the last member of a struct, such as the components of a vector.
     compiler.bounds_check_arguments_ = {"-fsanitize=bounds-strict", "-fsanitize-undefined-trap-on-error"};
+  }
   return compiler;
 }
 

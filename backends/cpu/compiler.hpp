@@ -14,8 +14,8 @@ namespace assay::cpu {
 
 /// The command-line options of a numeric mode, valid for both GCC and Clang.
 ///
-/// No option defines behavior that C++ leaves undefined, because sources are judged as their users compile them
-/// (Compiler::mode_arguments adds options that only detect such behavior).
+/// No option defines behavior that C++ leaves undefined, because sources are judged as their users compile them.
+/// Compiler::mode_arguments adds options that only detect such behavior.
 /// Approximate functions use only the parts of -ffast-math that affect this library's code. The option itself would
 /// also link a start-up file that flushes subnormals in all kernels of the process.
 [[nodiscard]] std::vector<std::string> compiler_arguments(const backends::BuildFlags& flags);
@@ -58,7 +58,7 @@ class Compiler {
 
   std::filesystem::path program_path_;  ///< the compiler's executable, or the first word of the command, such as ccache
   std::vector<std::string> leading_arguments_;  ///< words of the command after the program, passed before all options
-  std::vector<std::string> bounds_check_arguments_;  ///< options of mode_arguments() that check indices
+  std::vector<std::string> bounds_check_arguments_;  ///< options that check indices; see mode_arguments()
   std::string version_;                              ///< first line of the compiler's output for --version
   std::string cache_identity_;                       ///< text that identifies the compiler in cache keys
 };

@@ -17,7 +17,7 @@ struct JudgingPolicy {
   int fully_checked_input_sets = 2;  ///< number of sets with oracle_self_check, finite_differences and determinism
   /// Maximum number of redraws of a set with uncertain decisions or uninformative bounds.
   int max_redraws_per_input_set = 20;
-  /// Maximum number of choices of the kernel that are tested on both sides of their threshold.
+  /// Maximum number of crossings of thresholds (thresholds.hpp) whose two sides are tested.
   int max_tested_thresholds = 12;
   bool judges_large_launch = true;  ///< whether to judge a launch above 65,535 threads, compared on sampled threads
   /// The large backward launch costs as much as all other launches together: one in this many kernels gets it.

@@ -24,9 +24,9 @@ constexpr std::int32_t kLongerExtent = 13;
 constexpr std::size_t kPairs = 3;
 /// The same if only the integers of one parameter are moved. In many pairs, that does not change the choice.
 constexpr std::size_t kPairsOfOneParameter = 12;
-/// For lines along which the floats of one parameter shrink: their final share, and for each choice the crossings, the
-/// candidates tried and those tried with the same result of the choice, at most.
+/// Lines along which the floats of one parameter shrink end at the floats times this factor.
 constexpr double kShrinkage = 0.125;
+/// Limits for each choice: crossings on such lines, candidates, and candidates with the same result of the choice.
 constexpr std::size_t kShrinkingCrossings = 3, kShrinkingCandidates = 6, kShrinkingCandidatesOfOneBranch = 3;
 /// Crossings for each choice, at most.
 constexpr int kRounds = 2;
@@ -57,8 +57,8 @@ std::int64_t hash_of_integers(const ReferenceResult& reference) {
   return static_cast<std::int64_t>(hash);
 }
 
-/// How a choice was made. The number after the last branch point stands for the choice of all integer results: they
-/// also change at thresholds without a branch point, such as those of a conversion to an integer.
+/// The result of a choice. The number after the last branch point stands for all integer results together: they also
+/// change at thresholds without a branch point, such as those of a conversion to an integer.
 Taken taken(const ReferenceResult& reference, std::size_t choice) {
   if (choice == reference.branch_points.size()) return {hash_of_integers(reference)};
   return reference.branch_points[choice].branch_counts;

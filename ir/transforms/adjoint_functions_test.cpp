@@ -195,7 +195,7 @@ def smooth(s: float, t: float):
 )"},
 };
 
-/// A function whose results and parameters have derivatives in part only.
+/// A function with a parameter and fields of its result that have no derivative.
 const Example kNearest{"parts_with_derivatives", kUsual, R"(
     i = wp.tid()
     p = nearest(x[i], y[i], 0.75)
@@ -223,7 +223,7 @@ def nearest(a: float, b: float, limit: float):
 
 )"};
 
-/// A function with two results, of which only one has derivatives.
+/// A function with two results. Only the first has derivatives.
 const Example kDistanceAndSide{"results_with_derivatives", kUsual, R"(
     i = wp.tid()
     distance, side = nearest(x[i], y[i])
@@ -240,7 +240,7 @@ def nearest(a: float, b: float):
 
 )"};
 
-/// A function whose only derivatives are by the elements of an array.
+/// A function that has derivatives only by the elements of an array.
 const Example kElement{"array_element", kUsual, R"(
     i = wp.tid()
     out[i] = element(x, i, y[i]) * element(x, i + 1, 0.5)

@@ -53,7 +53,7 @@ struct ElementPathStep {
 };
 using Path = std::vector<ElementPathStep>;  ///< from the element; empty for the whole element
 
-/// For each field of a struct, whether it depends on floats that the function received; one element for any other type.
+/// For each field of a struct that a function returns, whether it has a derivative; one element for any other type.
 using VariedParts = std::vector<bool>;
 
 /// Loads array[indices], or a part of this element.
