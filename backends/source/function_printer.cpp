@@ -340,6 +340,7 @@ std::string FunctionPrinter::assignment(std::string place, ir::ChangedElementPar
 
 void FunctionPrinter::print(const ir::Atomic& node) {
   const ir::Type type = function_.expr(node.value).type;
+  if (is_half(type.scalar)) unit_.helpers().use(backends::SourceTarget::kCuda, "atomic_add_half");
   if (type.is_tile()) {
     const bool indexed = ir::has_tile(function_, node.indices);
     const std::string_view function = indexed ? "tile_atomic_add_indexed" : "tile_atomic_add";
@@ -358,7 +359,6 @@ void FunctionPrinter::print(const ir::Atomic& node) {
   const bool by_components = function_.expr(part.value).type.is_aggregate();
   const std::string function = concat(ir::row(node.op).mnemonic, by_components ? "_components" : "");
   unit_.helpers().use(function);
-  if (is_half(type.scalar)) unit_.helpers().use(backends::SourceTarget::kCuda, "atomic_add_half");
   std::string call = concat(function, "(", part_of(element_for_leader(node.array, node.indices), part.path), ", ");
   if (node.compare_operand != ir::kNone) call += for_leader(node.compare_operand) + ", ";
   call += for_leader(part.value) + ")";

@@ -12,20 +12,14 @@ namespace assay::source {
 namespace {
 
 using backends::SourceTarget;
-using ir::Scalar;
-using ir::Shape;
 
 class Check {
  public:
   Check(const ir::Module& module, SourceTarget target) : module_(module), target_(target) {}
 
   Result<void> function(const ir::Function& function) {
-    for (const ir::Variable& variable : function.variables)
-      type(variable.type, variable.loc);
-    for (const ir::Expr& expr : function.expressions) {
-      type(expr.type, expr.loc);
+    for (const ir::Expr& expr : function.expressions)
       if (expr.kind == ir::ExprKind::kCall) called(expr.index);
-    }
     ir::for_each_statement(function.body, [&](const ir::Stmt& statement) {
       if (const auto* call = std::get_if<ir::Call>(&statement.node)) called(call->function);
       if (const auto* atomic = std::get_if<ir::Atomic>(&statement.node)) update(function, *atomic, statement.loc);
@@ -41,18 +35,6 @@ class Check {
   }
 
   void called(std::int32_t index) { (void)function(module_.functions[static_cast<std::size_t>(index)]); }
-
-  void type(ir::Type type, ir::Loc loc) {
-    if (type.shape == Shape::kVoid) return;
-    if (type.tile_rank() > 0 && (is_half(type.scalar) || type.scalar == Scalar::kI8 || type.scalar == Scalar::kU8 ||
-                                 type.scalar == Scalar::kI16 || type.scalar == Scalar::kU16)) {
-      reject(fmt::format("tile elements must have 32 or 64 bits, got type {}", ir::row(type.scalar).warp_name), loc);
-    }
-    if (type.shape == Shape::kStruct) {
-      for (const ir::Field& field : module_.structs[type.struct_id].fields)
-        this->type(field.type, loc);
-    }
-  }
 
   void update(const ir::Function& function, const ir::Atomic& atomic, ir::Loc loc) {
     const ir::Type type = function.expr(atomic.value).type.tile_element_type();

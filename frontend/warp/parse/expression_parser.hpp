@@ -341,6 +341,7 @@ class WarpExpressionParser {
   ir::ExprId tile_index(SyntaxNode node, int extent);
   ir::VarId changed_tile(SyntaxNode call, SyntaxNode node);
   ir::ExprId scaled_tile(SyntaxNode call, SyntaxNode factor, ir::ExprId tile);
+  ir::ExprId tile_product(SyntaxNode call, ir::Type element, SyntaxNode alpha);
   void tile_accumulate(SyntaxNode call);
   void tile_axpy(SyntaxNode call);
   void tile_assign(SyntaxNode call);

@@ -2,6 +2,8 @@
 //
 // Tiles are values in the language: a change assigns a new tile to the variable. In Warp, a view of a tile shares the
 // tile's memory, so that a change of one is a change of the other. Kernels in which this matters are rejected.
+#include <array>
+#include <cstdint>
 #include <map>
 #include <optional>
 
@@ -17,6 +19,13 @@ using ir::kNone;
 using ir::Op;
 using ir::Type;
 using ir::VarId;
+
+namespace {
+
+/// The position of an argument that can only be given by name.
+constexpr std::size_t kNoPosition = SIZE_MAX;
+
+}  // namespace
 
 /// The tile variable that the node names, which the statement changes; kNone after a reported error.
 VarId WarpExpressionParser::changed_tile(SyntaxNode call, SyntaxNode node) {
@@ -119,21 +128,42 @@ ExprId WarpExpressionParser::scaled_tile(SyntaxNode call, SyntaxNode factor, Exp
   return number == kNone ? kNone : context_.operation(call, Op::kMul, {number, tile});
 }
 
+/// alpha a b for the arguments of wp.tile_matmul. Warp converts the elements of both tiles to `element`, the type in
+/// which it adds up the products, or to that of `a` if `element` is void. kNone after a reported error.
+ExprId WarpExpressionParser::tile_product(SyntaxNode call, Type element, SyntaxNode alpha) {
+  const TileArguments given(call);
+  const SyntaxNode precision = given(kNoPosition, "precision");
+  if (precision && precision.text() != "\"default\"" && precision.text() != "'default'")
+    return context_.error(precision, "precision must be \"default\": the rounding of other products depends on the GPU");
+  std::array<ExprId, 2> tiles{kNone, kNone};
+  for (std::size_t k = 0; k < tiles.size(); ++k) {
+    const SyntaxNode node = given(k, k == 0 ? "a" : "b");
+    tiles[k] = tile_value(call, node);
+    if (tiles[k] == kNone) return kNone;
+    const Type type = context_.type_of(tiles[k]);
+    const bool is_supported = ir::is_float(type.scalar) && type.scalar != ir::Scalar::kBF16;
+    if (!is_supported)
+      return context_.error(node, fmt::format("Warp multiplies only tiles of float16, float32 and float64, got {}",
+                                              context_.type_name(type)));
+    if (element.is_void()) element = type.component();
+    if (type.component() != element)
+      tiles[k] = context_.operation(call, Op::kCast, {tiles[k]}, element.with_tile_extents_of(type));
+  }
+  return scaled_tile(call, alpha, context_.operation(call, Op::kTileProduct, {tiles[0], tiles[1]}));
+}
+
 /// wp.tile_matmul(a, b, out): the product is added to the variable. With the factors alpha and beta, the variable
 /// becomes alpha a b + beta out.
 void WarpExpressionParser::tile_accumulate(SyntaxNode call) {
   const TileArguments given(call);
-  const std::string_view unknown = given.unknown({"a", "b", "out", "alpha", "beta"});
+  const std::string_view unknown = given.unknown({"a", "b", "out", "alpha", "beta", "precision"});
   if (!unknown.empty()) {
     context_.error(call, fmt::format("argument '{}' is not supported", unknown));
     return;
   }
   const VarId out = changed_tile(call, given(2, "out"));
   if (out == kNone) return;
-  const ExprId a = tile_value(call, given(0, "a"));
-  const ExprId b = tile_value(call, given(1, "b"));
-  if (a == kNone || b == kNone) return;
-  const ExprId product = scaled_tile(call, given(3, "alpha"), context_.operation(call, Op::kTileProduct, {a, b}));
+  const ExprId product = tile_product(call, context_.function.var(out).type.component(), given(3, "alpha"));
   if (product == kNone) return;
   context_.builder.at(call.loc());
   const ExprId before = scaled_tile(call, given(4, "beta"), context_.builder.var(out));

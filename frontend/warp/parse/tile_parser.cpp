@@ -159,6 +159,11 @@ ExprId WarpExpressionParser::tile_call(SyntaxNode node, std::string_view name) {
   const TileArguments given(node);
   if (given.has_star_argument()) return context_.error(node, "starred arguments are not supported");
   if (is_tile_solver(name) && !name.ends_with("_inplace")) return tile_solver(node, name);
+  if (name == "tile_matmul") {
+    const std::string_view unknown = given.unknown({"a", "b", "alpha", "precision"});
+    if (!unknown.empty()) return context_.error(node, fmt::format("argument '{}' is not supported", unknown));
+    return tile_product(node, ir::kVoid, given(2, "alpha"));
+  }
   const std::string_view unknown =
       given.unknown({"a",  "b", "shape", "offset", "dtype",   "value",      "axis", "t", "i", "j",
                      "op", "x", "y",     "d",      "indices", "thread_idx", "k",    "l", "m", "n"});

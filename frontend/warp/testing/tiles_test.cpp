@@ -154,6 +154,24 @@ kernel k(a: array<f32,2>, s: f32; thread) {
   a[0, 0] = t
 }
 )"},
+    {.name = "ProductsInMixedPrecision",
+     .parameters = "h: wp.array2d(dtype=wp.float16), a: wp.array2d(dtype=float)",
+     .body = R"(
+t = wp.tile_load(h, shape=(2, 2))
+u = wp.tile_load(a, shape=(2, 2))
+wp.tile_store(h, wp.tile_matmul(t, u, alpha=0.5))
+wp.tile_matmul(t, t, u, precision="default")
+wp.tile_store(a, u)
+)",
+     .module = R"(
+kernel k(h: array<f16,2>, a: array<f32,2>; thread) {
+  let t: tile<f16,2,2> = tile_load<tile<f16,2,2>>(h[0, 0])
+  let u: tile<f32,2,2> = tile_load<tile<f32,2,2>>(a[0, 0])
+  h[0, 0] = mul(0.5:f16, tile_product(t, cast<tile<f16,2,2>>(u)))
+  u = add(u, tile_product(cast<tile<f32,2,2>>(t), cast<tile<f32,2,2>>(t)))
+  a[0, 0] = u
+}
+)"},
     {.name = "TilesOfVectorsAreLocalArrays",
      .parameters = "v: wp.array(dtype=wp.vec2), x: wp.array(dtype=float)",
      .body = R"(
@@ -378,6 +396,10 @@ TEST(Tiles, RejectArgumentsThatWarpRejects) {
       {"t = wp.tile_load(x, shape=4)\nt = wp.tile_atomic_add_indexed(x, wp.tile_arange(4, dtype=int), t)",
        "unknown or unsupported"},
       {"t = wp.tile_load(x, shape=4) + 1.0", "two tiles only"},
+      {"t = wp.tile_zeros(shape=(2, 2), dtype=int)\nu = wp.tile_matmul(t, t)", "float16, float32 and float64, got"},
+      {"t = wp.tile_zeros(shape=(2, 2), dtype=wp.bfloat16)\nu = wp.tile_load(a, shape=(2, 2))\nwp.tile_matmul(u, t, u)",
+       "float16, float32 and float64, got"},
+      {"t = wp.tile_load(a, shape=(2, 2))\nu = wp.tile_matmul(t, t, precision=\"tf32\")", "precision must be"},
       {"t = wp.tile_load(x, shape=4)\nwp.tile_sort(t, t)", "the order of equal keys is unspecified"},
       {"t = wp.tile_randf(shape=4, rng=wp.rand_init(7))", "the size of the block"},
       {"t = wp.tile_from_thread(shape=3, value=1.0)", "'thread_idx' must be an int32"},
