@@ -220,7 +220,7 @@ void find_accumulation(MutationOperator op, const MutationContext& context, std:
       continue;
     // A plain addition to a thread-private element is correct.
     if (op == MutationOperator::kNonAtomicAddition &&
-        (sum.atomic == nullptr || adds_to_private_element(context, *sum.atomic)))
+        (sum.atomic == nullptr || adds_to_private_element(context, s)))
       continue;
     found.push_back(change_of(op, context, s, sum));
   }

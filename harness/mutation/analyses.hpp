@@ -1,6 +1,7 @@
 // Analyses that decide which mutants of a kernel are equivalent to it.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "harness/mutation/editor.hpp"
@@ -35,11 +36,12 @@ bool is_order_independent(const MutationContext& context, const ir::For& loop);
 /// that it is not known. `function` contains the declaration.
 bool may_use_initial_value(const ir::Function& function, const ir::Stmt& declaration);
 
-/// Whether no other thread of any launch accesses the gradient element to which the statement adds. Conservative: false
-/// may mean that it is not known. In every access to the array, some index must differ between threads: it has the form
-/// a i + b with a thread index i and a constant a, and its unknown part is a multiple of a number that does not divide
-/// the difference of two threads. Tiles must be equal in every access, so that each element belongs to one thread, and
-/// must not overlap. Indices are assumed not to wrap around.
-bool adds_to_private_element(const MutationContext& context, const ir::Atomic& addition);
+/// Whether no other thread of any launch accesses the gradient element to which the statement with this number adds.
+/// Conservative: false may mean that it is not known. In every access to the array, some index must differ between
+/// threads: it has the form a i + b with a thread index i and a constant a, and its unknown part is in a range that is
+/// shorter than a, or a multiple of a number that does not divide the difference of two threads. Tiles must be equal in
+/// every access, so that each element belongs to one thread, and must not overlap; in a kernel with tiles, one thread of
+/// each block makes all other accesses. Indices are assumed not to wrap around.
+bool adds_to_private_element(const MutationContext& context, std::size_t statement);
 
 }  // namespace assay::mutation

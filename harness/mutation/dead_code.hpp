@@ -15,6 +15,8 @@ namespace assay::mutation {
 struct IntegerRange {
   std::int64_t low;   ///< least value
   std::int64_t high;  ///< greatest value
+
+  bool operator==(const IntegerRange&) const = default;
 };
 
 /// Ranges of integers, derived from the preconditions `# domain: 0 <= n <= 12` and `# launch: (5)` by interval

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/mutation/analyses.hpp"
+#include "harness/mutation/branch_guards.hpp"
 #include "harness/mutation/finders.hpp"
 #include "ir/analysis.hpp"
 #include "ir/visit.hpp"
@@ -99,7 +100,8 @@ class Iterations {
  public:
   Iterations(const MutationContext& context, const For& loop) : context_(context), loop_(loop) {
     changed_.insert(loop.variable);
-    list(loop.body, {});
+    guards_ = guards_of(context.function, loop.body);
+    list(loop.body);
     values_ = values_of(loop, 0);
     for (const auto& [variable, s] : inner_loops_) {
       if (const auto values = values_of(std::get<For>(statements_[s]->node), s))
@@ -184,13 +186,9 @@ class Iterations {
     return is_same_component ? changed.args[1] : kNone;
   }
 
-  /// A branch that contains a statement: the variable that decides it, and the value that selects it.
-  using Guards = std::set<std::pair<VarId, bool>>;
-
-  void list(const Block& block, const Guards& guards) {
+  void list(const Block& block) {
     for (const Stmt& statement : block.statements) {
       statements_.push_back(&statement);
-      guards_.push_back(guards);
       for_each_declared_variable(statement, [&](VarId variable) { changed_.insert(variable); });
       if (const auto* assign = std::get_if<Assign>(&statement.node)) {
         changed_.insert(assign->variable);
@@ -198,21 +196,7 @@ class Iterations {
       }
       if (const auto* inner = std::get_if<For>(&statement.node))
         inner_loops_.emplace(inner->variable, statements_.size() - 1);
-      const auto* branch = std::get_if<If>(&statement.node);
-      // Blocks of loops, and of branches that no variable decides, have guards of their own, with negative numbers.
-      const VarId own_guard = kNone - static_cast<VarId>(statements_.size());
-      if (branch == nullptr) {
-        Guards inner_guards = guards;
-        inner_guards.emplace(own_guard, true);
-        for_each_child_block(statement, [&](const Block& inner) { list(inner, inner_guards); });
-        continue;
-      }
-      for (const bool value : {true, false}) {
-        Guards inner = guards;
-        const Expr& condition = expr(branch->condition);
-        inner.emplace(condition.kind == ExprKind::kVariable ? condition.variable : own_guard, value);
-        list(value ? branch->then_block : branch->else_block, inner);
-      }
+      for_each_child_block(statement, [&](const Block& inner) { list(inner); });
     }
   }
 
@@ -338,14 +322,14 @@ class Iterations {
     const auto assigned = assignments_.find(variable);
     if (assigned == assignments_.end() || assigned->second.size() != 2 || value_of(context_, variable) != kNone)
       return false;
-    Guards flipped;
-    Guards common;
+    BranchGuards flipped;
+    BranchGuards common;
     for (const auto& [condition, value] : guards_[assigned->second.front()]) {
       const bool is_in_both = guards_[assigned->second.back()].contains({condition, value});
       if (is_in_both) common.emplace(condition, value);
       else flipped.emplace(condition, !value);
     }
-    Guards expected = common;
+    BranchGuards expected = common;
     expected.insert(flipped.begin(), flipped.end());
     return flipped.size() == 1 && guards_[assigned->second.back()] == expected;
   }
@@ -445,7 +429,7 @@ class Iterations {
   const MutationContext& context_;
   const For& loop_;
   std::vector<const Stmt*> statements_;                    ///< of the body
-  std::vector<Guards> guards_;                             ///< by statement: the branches that contain it
+  std::vector<BranchGuards> guards_;                       ///< by statement: the branches that contain it
   std::set<VarId> changed_;                                ///< variables that the loop declares or assigns
   std::optional<LoopValues> values_;                       ///< of the loop variable; empty: not known
   std::map<VarId, std::size_t> inner_loops_;               ///< by loop variable: the statement of the inner loop

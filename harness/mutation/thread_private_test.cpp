@@ -18,12 +18,12 @@ std::vector<bool> private_elements(const std::string& body, const std::string& p
   const transforms::AdjointModule adjoint = transforms::make_adjoint(module, module.kernels[0]).take();
   const MutationContext context(adjoint, module.kernels[0]);
   std::vector<bool> found;
-  for (const ListedStatement& listed : context.statements) {
-    const auto* atomic = std::get_if<ir::Atomic>(&listed.statement->node);
+  for (std::size_t s = 0; s < context.statements.size(); ++s) {
+    const auto* atomic = std::get_if<ir::Atomic>(&context.statements[s].statement->node);
     if (atomic == nullptr) continue;
     const ir::VarId array = context.function.expr(atomic->array).variable;
     if (context.function.var(array).name == "grad_x" || context.function.var(array).name == "grad_z")
-      found.push_back(adds_to_private_element(context, *atomic));
+      found.push_back(adds_to_private_element(context, s));
   }
   return found;
 }
@@ -69,6 +69,26 @@ TEST(ThreadPrivateAccess, RequiresIndexFromEveryThreadDimension) {
   EXPECT_EQ(private_elements("    i, j = wp.tid()\n    wp.atomic_add(out, 0, x[i + j])\n"), Found{false});
 }
 
+TEST(ThreadPrivateAccess, BoundsUnknownPartsByRangesOfLoops) {
+  const auto looped = [](const std::string& step) {
+    return private_elements("    i = wp.tid()\n    s = float(0.0)\n    for j in range(3):\n        s += x[i * " + step +
+                            " + j]\n    out[i] = s\n");
+  };
+  EXPECT_EQ(looped("3"), Found{true});
+  EXPECT_EQ(looped("2"), Found{false}) << "the last iteration accesses the first element of the next thread";
+}
+
+TEST(ThreadPrivateAccess, RequiresIndexThatIsNotNegativeIfItMayWrap) {
+  EXPECT_EQ(private_elements("    i = wp.tid()\n    out[i] = x[i + 1 - 1]\n"), Found{true});
+  EXPECT_EQ(private_elements("    i = wp.tid()\n    out[i] = x[i - 1]\n"), Found{false});
+}
+
+TEST(ThreadPrivateAccess, UsesIndexThatIsAssignedInSameBranch) {
+  const std::string head = "    i = wp.tid()\n    j = int(0)\n    if n > 1:\n        j = i * 2\n";
+  EXPECT_EQ(private_elements(head + "        out[i] = x[j]\n"), Found{true});
+  EXPECT_EQ(private_elements(head + "    out[i] = x[j]\n"), Found{false}) << "all threads may access x[0]";
+}
+
 TEST(ThreadPrivateAccess, RequiresNonOverlappingTiles) {
   const auto tiled = [](const std::string& step) {
     return private_elements("    i = wp.tid()\n    t = wp.tile_load(x, shape=5, offset=i * " + step +
@@ -81,6 +101,12 @@ TEST(ThreadPrivateAccess, RequiresNonOverlappingTiles) {
                        "shape=5, offset=i * 9 + 1)\n    wp.tile_store(out, t * s, offset=i * 5)\n"),
       (Found{false, false}))
       << "an element belongs to another thread in the other tile";
+}
+
+TEST(ThreadPrivateAccess, OneThreadOfBlockAccessesSingleElements) {
+  const std::string head = "    i = wp.tid()\n    t = wp.tile_ones(shape=4, dtype=float) * ";
+  EXPECT_EQ(private_elements(head + "x[i]\n    wp.tile_store(out, t, offset=i * 4)\n"), Found{true});
+  EXPECT_EQ(private_elements(head + "x[n]\n    wp.tile_store(out, t, offset=i * 4)\n"), Found{false});
 }
 
 }  // namespace
