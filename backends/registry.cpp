@@ -73,6 +73,13 @@ Result<std::vector<NamedBuild>> resolve_builds(std::string_view device, const De
   return std::vector<NamedBuild>{{.name = "", .options = std::move(only)}};
 }
 
+std::string fastest_compiler(const std::string& compiler) {
+  if (!cpu::uses_default_compiler(compiler)) return compiler;
+  const Result<std::unique_ptr<BuildCache>> cache = BuildCache::open(default_cache_directory(), cpu::CpuOptions{}.max_cache_bytes);
+  const std::optional<cpu::Compiler> found = cpu::Compiler::find_fastest(cache.ok() ? cache->get() : nullptr);
+  return found ? found->program().string() : "";
+}
+
 Result<std::unique_ptr<Device>> make_device(std::string_view name, const DeviceOptions& options) {
   const DeviceDescriptor* const row = find_device(name);
   if (row == nullptr)

@@ -112,7 +112,8 @@ Result<std::vector<mutation::FaultResult>> inject_faults(const MutateOptions& op
 
 int run_mutation_testing(const MutateOptions& options) {
   const mutation::CampaignOptions& campaign = options.campaign;
-  const auto device = backends::make_device(campaign.device, {.compiler = campaign.compiler});
+  const auto device =
+      backends::make_device(campaign.device, {.compiler = campaign.compiler, .uses_fastest_compiler = true});
   if (!device.ok()) return fail(device.error());
   if (const backends::Capability can = (*device)->can_run(); !can.is_available)
     return fail_unsupported(campaign.device, can.tool_or_reason);

@@ -103,7 +103,7 @@ void add_builds_options(CLI::App& command, backends::BuildChoices& builds) {
               std::ranges::move(commands_in(text), std::back_inserter(builds.compilers));
           },
           "C++ compilers for the device cpu, such as g++-12,clang++-14, each as\na separate mode; default: $CXX, "
-          "otherwise c++")
+          "otherwise c++, and clang++\nfor generated kernels without optimization")
       ->option_text("COMMAND,...");
   add_nvrtc_options(command, builds);
 }
@@ -141,7 +141,7 @@ void add_tables_option(CLI::App& command, std::string& file) {
 }
 
 void add_compiler_option(CLI::App& command, std::string& compiler) {
-  command.add_option("--cxx", compiler, "C++ compiler for the device cpu; default: $CXX, otherwise c++")
+  command.add_option("--cxx", compiler, "C++ compiler for the device cpu; default: $CXX, otherwise clang++ or c++")
       ->option_text("COMMAND");
 }
 

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "backends/device/scratch_directory.hpp"
+#include "support/hash.hpp"
 
 namespace assay::cpu {
 namespace {
@@ -32,6 +33,24 @@ std::string command_or_default(const std::string& command) {
   return variable != nullptr && *variable != '\0' ? variable : "c++";
 }
 
+/// Identifies the version of a file.
+std::string file_identity(const std::filesystem::path& file) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(file, error);
+  const auto time = std::filesystem::last_write_time(file, error);
+  return fmt::format("{} {} {}", file.string(), size, time.time_since_epoch().count());
+}
+
+/// Whether the compiler can make a library.
+bool can_build_library(const Compiler& compiler) {
+  const Result<backends::ScratchDirectory> folder =
+      backends::ScratchDirectory::create(std::filesystem::temp_directory_path() / "assay-compiler");
+  if (!folder.ok()) return false;
+  const std::filesystem::path source = folder->path() / "probe.cpp";
+  std::ofstream(source) << "extern \"C\" double cos(double);\nextern \"C\" double probe(double x) { return cos(x); }\n";
+  return compiler.build_library(source, folder->path() / "probe.so", {}, kVersionLimit).succeeded();
+}
+
 constexpr std::chrono::seconds kLimit{30};
 
 Result<std::string> assembly_of(const Compiler& compiler, const std::filesystem::path& folder,
@@ -52,6 +71,11 @@ Result<std::string> assembly_of(const Compiler& compiler, const std::filesystem:
 }
 
 }  // namespace
+
+bool uses_default_compiler(const std::string& command) {
+  const char* variable = std::getenv("CXX");
+  return command.empty() && (variable == nullptr || *variable == '\0');
+}
 
 std::vector<std::string> compiler_arguments(const backends::BuildFlags& flags) {
   std::vector<std::string> arguments{"-std=c++17", fmt::format("-O{}", flags.optimization_level)};
@@ -74,20 +98,48 @@ Result<Compiler> Compiler::find(const std::string& command) {
   if (!program) {
     return Error{fmt::format("no C++ compiler: '{}' is not a program; set CXX", words.front())};
   }
-  Compiler compiler;
-  compiler.program_path_ = *program;
-  compiler.leading_arguments_.assign(words.begin() + 1, words.end());
-  std::vector<std::string> arguments = compiler.leading_arguments_;
+  const std::vector<std::string> leading_arguments(words.begin() + 1, words.end());
+  std::vector<std::string> arguments = leading_arguments;
   arguments.emplace_back("--version");
-  const ProcessResult result = run_process(compiler.program_path_, arguments, kVersionLimit);
+  const ProcessResult result = run_process(*program, arguments, kVersionLimit);
   if (!result.succeeded()) {
     return Error{fmt::format("no C++ compiler: '{} --version' failed: {}", fmt::join(words, " "), result.output)};
   }
-  compiler.version_ = result.output.substr(0, result.output.find('\n'));
-  compiler.cache_identity_ = fmt::format("{}\n{}\n{}", program->string(), fmt::join(words, " "), result.output);
-  if (result.output.find("clang") != std::string::npos) {
+  return from_version(*program, leading_arguments, result.output);
+}
+
+std::optional<Compiler> Compiler::find_fastest(backends::BuildCache* cache) {
+  constexpr int kOldestClang = 9, kNewestClang = 25;
+  std::optional<std::filesystem::path> program = find_program("clang++");
+  for (int version = kNewestClang; !program && version >= kOldestClang; --version)
+    program = find_program(fmt::format("clang++-{}", version));
+  if (!program) return std::nullopt;
+  std::error_code error;
+  const std::filesystem::path file = std::filesystem::canonical(*program, error);
+  const std::string key = sha256_hex(fmt::format("fastest compiler\n{}\n{}", program->string(), file_identity(file)));
+  std::optional<std::string> output = cache == nullptr ? std::nullopt : cache->read(key);
+  if (!output) {
+    const ProcessResult version = run_process(*program, {"--version"}, kVersionLimit);
+    const bool works = version.succeeded() && can_build_library(from_version(*program, {}, version.output));
+    output = works ? version.output : "";
+    // A failed cache write only costs time in the next run.
+    if (cache != nullptr) static_cast<void>(cache->write(key, *output));
+  }
+  if (output->empty()) return std::nullopt;
+  return from_version(*program, {}, *output);
+}
+
+Compiler Compiler::from_version(std::filesystem::path program, std::vector<std::string> leading_arguments,
+                                const std::string& output) {
+  Compiler compiler;
+  compiler.version_ = output.substr(0, output.find('\n'));
+  compiler.cache_identity_ = fmt::format("{}\n{} {}\n{}", program.string(), program.string(),
+                                         fmt::join(leading_arguments, " "), output);
+  compiler.program_path_ = std::move(program);
+  compiler.leading_arguments_ = std::move(leading_arguments);
+  if (output.find("clang") != std::string::npos) {
     compiler.bounds_check_arguments_ = {"-fsanitize=bounds", "-fsanitize-trap=bounds"};
-  } else if (result.output.find("Free Software Foundation") != std::string::npos) {
+  } else if (output.find("Free Software Foundation") != std::string::npos) {
     // Without -strict, GCC does not check the last member of a struct, such as the components of a vector.
     compiler.bounds_check_arguments_ = {"-fsanitize=bounds-strict", "-fsanitize-undefined-trap-on-error"};
   }

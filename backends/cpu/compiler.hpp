@@ -3,10 +3,12 @@
 
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "backends/cpu/process.hpp"
+#include "backends/device/build_cache.hpp"
 #include "backends/device/emitted_kernel.hpp"
 #include "support/result.hpp"
 
@@ -20,12 +22,20 @@ namespace assay::cpu {
 /// also link a start-up file that flushes subnormals in all kernels of the process.
 [[nodiscard]] std::vector<std::string> compiler_arguments(const backends::BuildFlags& flags);
 
+/// Whether an option with this command leaves the choice of the compiler to Assay: it is empty, and $CXX is not set.
+[[nodiscard]] bool uses_default_compiler(const std::string& command);
+
 /// A C++ compiler command, such as "ccache g++".
 class Compiler {
  public:
   /// `command` may have several words, such as "ccache g++". If it is empty, $CXX is used, then c++. Fails if the
   /// command cannot be run.
   static Result<Compiler> find(const std::string& command);
+
+  /// The Clang that is first on the path, or else the newest one there, if it can compile and link. The answer is kept
+  /// in the cache, if one is given, until the compiler's file changes, because starting the compiler takes longer than
+  /// many kernels take to compile.
+  static std::optional<Compiler> find_fastest(backends::BuildCache* cache);
 
   /// The first line of what --version prints: "g++ (Debian 12.2.0-14) 12.2.0".
   [[nodiscard]] const std::string& version() const { return version_; }
@@ -55,6 +65,9 @@ class Compiler {
                                                            const backends::BuildFlags& flags) const;
 
   Compiler() = default;
+  /// A compiler with the output of --version.
+  static Compiler from_version(std::filesystem::path program, std::vector<std::string> leading_arguments,
+                               const std::string& output);
 
   std::filesystem::path program_path_;  ///< the compiler's executable, or the first word of the command, such as ccache
   std::vector<std::string> leading_arguments_;  ///< words of the command after the program, passed before all options

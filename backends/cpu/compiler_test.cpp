@@ -2,9 +2,14 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <memory>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "backends/device/scratch_directory.hpp"
 
 namespace assay::cpu {
 namespace {
@@ -51,6 +56,69 @@ TEST(Compiler, AcceptsCompilerCommandWithArguments) {
   ASSERT_TRUE(compiler.ok()) << compiler.error().text();
   EXPECT_THAT(compiler->identity(), HasSubstr("env c++"));
   EXPECT_FALSE(compiler->version().empty());
+}
+
+/// A path with one program, clang++, which counts its calls in the file "calls".
+class FastestCompiler : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    path_ = std::getenv("PATH");
+    folder_.emplace(backends::ScratchDirectory::create(std::filesystem::temp_directory_path() / "fastest").take());
+    ASSERT_EQ(::setenv("PATH", folder_->path().c_str(), 1), 0);
+  }
+  void TearDown() override { ::setenv("PATH", path_.c_str(), 1); }
+
+  /// Writes a clang++ that prints a version and compiles with this command.
+  void write_compiler(const std::string& compile) const {
+    const std::filesystem::path file = folder_->path() / "clang++";
+    std::ofstream(file) << "#!/bin/sh\nPATH='" << path_ << "'\necho >> " << (folder_->path() / "calls").string()
+                        << "\nif [ \"$1\" = --version ]; then echo 'clang version 99'; else exec " << compile
+                        << "; fi\n";
+    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+  }
+  std::ptrdiff_t calls() const {
+    std::ifstream file(folder_->path() / "calls");
+    return std::count(std::istreambuf_iterator<char>(file), {}, '\n');
+  }
+  std::unique_ptr<backends::BuildCache> cache() const {
+    return backends::BuildCache::open(folder_->path() / "cache", 1 << 20).take();
+  }
+
+ private:
+  std::string path_;
+  std::optional<backends::ScratchDirectory> folder_;
+};
+
+TEST_F(FastestCompiler, IsAClangThatWorks) {
+  EXPECT_FALSE(Compiler::find_fastest(nullptr)) << "there is no clang++";
+  write_compiler("false");
+  EXPECT_FALSE(Compiler::find_fastest(nullptr)) << "it cannot compile";
+  // The arguments for clang, which g++ does not know.
+  write_compiler("g++ -shared -o \"$(echo \"$*\" | sed 's/.*-o \\([^ ]*\\).*/\\1/')\" -x c++ /dev/null");
+  const std::optional<Compiler> found = Compiler::find_fastest(nullptr);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->version(), "clang version 99");
+}
+
+TEST_F(FastestCompiler, IsStartedOnceForEachFile) {
+  write_compiler("true");
+  EXPECT_TRUE(Compiler::find_fastest(cache().get()));
+  EXPECT_EQ(calls(), 2) << "for its version and for a test";
+  EXPECT_TRUE(Compiler::find_fastest(cache().get()));
+  EXPECT_EQ(calls(), 2);
+  write_compiler("false");
+  EXPECT_FALSE(Compiler::find_fastest(cache().get())) << "the file has changed";
+  EXPECT_EQ(calls(), 4);
+  EXPECT_FALSE(Compiler::find_fastest(cache().get()));
+  EXPECT_EQ(calls(), 4);
+}
+
+TEST(Compiler, IsNotReplacedByFastestOneIfUserChoosesIt) {
+  EXPECT_TRUE(uses_default_compiler(""));
+  EXPECT_FALSE(uses_default_compiler("c++"));
+  ASSERT_EQ(::setenv("CXX", "c++", 1), 0);
+  EXPECT_FALSE(uses_default_compiler(""));
+  ASSERT_EQ(::unsetenv("CXX"), 0);
 }
 
 TEST(Compiler, RejectsProgramThatIsNotACompiler) { EXPECT_FALSE(Compiler::find("false").ok()); }

@@ -67,6 +67,12 @@ CpuDevice::CpuDevice(CpuOptions options)
       cache_ = cache.take();
     }
   }
+  if (options_.uses_fastest_compiler && uses_default_compiler(options_.compiler))
+    fastest_compiler_ = Compiler::find_fastest(cache_.get());
+}
+
+const Compiler& CpuDevice::compiler_for(const BuildFlags& flags) const {
+  return flags.uses_fastest_compiler && fastest_compiler_ ? *fastest_compiler_ : *compiler_;
 }
 
 Capability CpuDevice::can_build() const {
@@ -76,13 +82,14 @@ Capability CpuDevice::can_build() const {
   if (!scratch_) {
     return {false, scratch_.error().text()};
   }
-  return {true, compiler_->version()};
+  if (!fastest_compiler_) return {true, compiler_->version()};
+  return {true, fmt::format("{}; without optimization {}", compiler_->version(), fastest_compiler_->version())};
 }
 
 Capability CpuDevice::can_run() const { return can_build(); }
 
 std::string CpuDevice::build_command(const BuildFlags& flags) const {
-  return compiler_ ? compiler_->library_command(flags) : std::string();
+  return compiler_ ? compiler_for(flags).library_command(flags) : std::string();
 }
 
 std::vector<BuildOutcome> CpuDevice::build(std::span<const EmittedKernel> kernels, const BuildFlags& flags) {
@@ -106,7 +113,7 @@ std::vector<BuildOutcome> CpuDevice::build(std::span<const EmittedKernel> kernel
 }
 
 BatchOutcome CpuDevice::build_batch(std::span<const EmittedKernel* const> kernels, const BuildFlags& flags) {
-  BatchSource batch = compose_batch_with_wrappers(kernels);
+  BatchSource batch = compose_batch_with_wrappers(kernels, flags.precisions());
   const std::string key = cache_key(batch.text, flags);
   const fs::path library = scratch_->path() / fmt::format("{}.so", next_translation_unit_number_.fetch_add(1));
   std::string log;
@@ -149,7 +156,7 @@ std::variant<std::string, FailedBatch> CpuDevice::compile_batch(const std::strin
   }
   const auto limit = options_.compile_time_limit + options_.compile_time_limit_per_kernel * kernels.size() +
                      options_.compile_time_limit_per_mebibyte * (text.size() >> 20U);
-  ProcessResult result = compiler_->build_library(source, library, flags, limit);
+  ProcessResult result = compiler_for(flags).build_library(source, library, flags, limit);
   std::error_code ignored;
   fs::remove(source, ignored);
   std::set<std::size_t> faulty_kernel_positions = blamed_kernels(result.output);
@@ -166,8 +173,9 @@ std::variant<std::string, FailedBatch> CpuDevice::compile_batch(const std::strin
 }
 
 std::string CpuDevice::cache_key(const std::string& text, const BuildFlags& flags) const {
-  return sha256_hex(fmt::format("shared library\n{}\n{}\n{}", compiler_->identity(),
-                                fmt::join(compiler_->mode_arguments(flags), " "), text));
+  const Compiler& compiler = compiler_for(flags);
+  return sha256_hex(fmt::format("shared library\n{}\n{}\n{}", compiler.identity(),
+                                fmt::join(compiler.mode_arguments(flags), " "), text));
 }
 
 WorkerOptions CpuDevice::workers() const {
@@ -236,11 +244,18 @@ std::string CpuDevice::confinement() {
   return found.ok() ? worker::describe(*found) : "";
 }
 
-fs::path CpuDevice::compiler_file() const { return compiler_.ok() ? compiler_->program() : fs::path(); }
+std::vector<fs::path> CpuDevice::compiler_files() const {
+  std::vector<fs::path> files;
+  if (compiler_.ok()) files.push_back(compiler_->program());
+  if (fastest_compiler_) files.push_back(fastest_compiler_->program());
+  return files;
+}
 
 Result<std::unique_ptr<backends::Device>> make_device(const backends::DeviceOptions& options) {
   return std::unique_ptr<backends::Device>(std::make_unique<CpuDevice>(
-      CpuOptions{.compiler = options.compiler, .cache_directory = options.cache_directory}));
+      CpuOptions{.compiler = options.compiler,
+                 .uses_fastest_compiler = options.uses_fastest_compiler,
+                 .cache_directory = options.cache_directory}));
 }
 
 }  // namespace assay::cpu

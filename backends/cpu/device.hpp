@@ -33,6 +33,7 @@ namespace assay::cpu {
 /// User options of the device `cpu`.
 struct CpuOptions {
   std::string compiler;  ///< command of the compiler, which may have several words; empty: $CXX, then c++
+  bool uses_fastest_compiler = false;       ///< whether to look for the compiler of BuildFlags::uses_fastest_compiler
   std::filesystem::path worker_executable;  ///< program whose main() calls run_if_worker(); empty: this program
   std::filesystem::path cache_directory;    ///< directory of the build cache; empty: default_cache_directory()
   std::uint64_t max_cache_bytes = std::uint64_t{1} << 30;  ///< size limit of the build cache
@@ -63,7 +64,7 @@ class CpuDevice final : public backends::Device {
   /// Starts a worker to find out how it confines generated code. Fails if no worker can be started.
   Result<worker::Confinement> probe_confinement();
   [[nodiscard]] std::string confinement() override;
-  [[nodiscard]] std::filesystem::path compiler_file() const override;
+  [[nodiscard]] std::vector<std::filesystem::path> compiler_files() const override;
 
   [[nodiscard]] std::string build_command(const backends::BuildFlags& flags) const override;
   /// Builds the kernels in batches; returns one outcome for each kernel.
@@ -79,6 +80,8 @@ class CpuDevice final : public backends::Device {
   std::variant<std::string, backends::FailedBatch> compile_batch(
       const std::string& text, std::span<const backends::EmittedKernel* const> kernels,
       const backends::BuildFlags& flags, const std::filesystem::path& library);
+  /// The compiler for builds with these flags; a compiler must have been found.
+  [[nodiscard]] const Compiler& compiler_for(const backends::BuildFlags& flags) const;
   [[nodiscard]] std::string cache_key(const std::string& text, const backends::BuildFlags& flags) const;
   WorkerOptions workers() const;                       ///< options of the worker processes
   Result<worker::WorkerSession*> test_load_session();  ///< opened on first use; test_load_mutex_ must be held
@@ -86,6 +89,7 @@ class CpuDevice final : public backends::Device {
 
   CpuOptions options_;                           ///< options given by the user
   Result<Compiler> compiler_;                    ///< the compiler, or why none was found
+  std::optional<Compiler> fastest_compiler_;     ///< for BuildFlags::uses_fastest_compiler; empty: `compiler_`
   std::unique_ptr<backends::BuildCache> cache_;  ///< the build cache; null if it cannot be opened or is not used
   /// Directory for sources and libraries of this device, or why it could not be created.
   Result<backends::ScratchDirectory> scratch_;

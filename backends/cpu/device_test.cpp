@@ -46,6 +46,34 @@ BuildFailed failure_of_third(const EmittedKernel& third) {
   return *failed;
 }
 
+TEST(CpuDevice, OmitsPromotedVariant) {
+  const TemporaryDirectory directory;
+  CpuDevice device(options_in(directory.path()));
+  BuildFlags flags = BuildFlags::strict();
+  flags.omits_promoted = true;
+  const BuiltKernel built = require_built(device.build(five_kernels(), flags).front());
+  EXPECT_NE(built.find(Pass::kForward, Precision::kNative), nullptr);
+  EXPECT_EQ(built.find(Pass::kForward, Precision::kPromoted), nullptr);
+}
+
+TEST(CpuDevice, UsesFastestCompilerOnlyIfBothFlagAndOptionSaySo) {
+  const TemporaryDirectory directory;
+  CpuOptions options = options_in(directory.path());
+  BuildFlags fast = BuildFlags::strict();
+  fast.uses_fastest_compiler = true;
+  const std::string usual = CpuDevice(options).build_command(BuildFlags::strict());
+  EXPECT_EQ(CpuDevice(options).build_command(fast), usual);
+  options.uses_fastest_compiler = true;
+  const CpuDevice device(options);
+  EXPECT_EQ(device.build_command(BuildFlags::strict()), usual);
+  const std::optional<Compiler> fastest = Compiler::find_fastest(nullptr);
+  if (!fastest) GTEST_SKIP() << "there is no clang++";
+  EXPECT_EQ(device.build_command(fast), fastest->library_command(fast));
+  EXPECT_THAT(device.can_build().tool_or_reason, HasSubstr(fastest->version()));
+  options.compiler = "c++";
+  EXPECT_EQ(CpuDevice(options).build_command(fast), CpuDevice(options).build_command(BuildFlags::strict()));
+}
+
 TEST(CpuDevice, BuildsBatchIntoOneLibrary) {
   const TemporaryDirectory directory;
   CpuDevice device(options_in(directory.path()));

@@ -59,7 +59,9 @@ class CrossCheckedDevice final : public Device {
   }
   Result<std::unique_ptr<DeviceSession>> open(const SessionLimits& limits) override;
   [[nodiscard]] std::string confinement() override { return primary_device_->confinement(); }
-  [[nodiscard]] std::filesystem::path compiler_file() const override { return primary_device_->compiler_file(); }
+  [[nodiscard]] std::vector<std::filesystem::path> compiler_files() const override {
+    return primary_device_->compiler_files();
+  }
   /// How many launches were compared and how many differ; empty if the device cannot run.
   [[nodiscard]] std::string remark() const override;
 

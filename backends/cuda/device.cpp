@@ -263,8 +263,9 @@ Result<std::unique_ptr<DeviceSession>> CudaDevice::open(const SessionLimits& lim
 
 std::string CudaDevice::confinement() { return worker::describe({}); }
 
-std::filesystem::path CudaDevice::compiler_file() const {
-  return nvrtc_.ok() ? nvrtc_->library_file() : std::filesystem::path();
+std::vector<std::filesystem::path> CudaDevice::compiler_files() const {
+  if (!nvrtc_.ok()) return {};
+  return {nvrtc_->library_file()};
 }
 
 Result<std::unique_ptr<backends::Device>> make_device(const backends::DeviceOptions& options) {

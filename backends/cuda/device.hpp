@@ -68,7 +68,7 @@ class CudaDevice final : public backends::Device {
 
   /// GPU code makes no system calls, but the driver that launches it needs many, so none are filtered.
   [[nodiscard]] std::string confinement() override;
-  [[nodiscard]] std::filesystem::path compiler_file() const override;
+  [[nodiscard]] std::vector<std::filesystem::path> compiler_files() const override;
 
   /// The GPUs that sessions are assigned to in turn; empty if the device cannot run.
   [[nodiscard]] const std::vector<GpuProperties>& gpus() const { return gpus_; }

@@ -318,8 +318,8 @@ class Device {
 
   /// Describes in one sentence how generated code is confined while it runs; empty if unknown.
   [[nodiscard]] virtual std::string confinement() { return ""; }
-  /// The file that identifies the compiler or library that build() uses; empty if there is none.
-  [[nodiscard]] virtual std::filesystem::path compiler_file() const { return {}; }
+  /// The files of the compilers or libraries that build() uses, the most used one first.
+  [[nodiscard]] virtual std::vector<std::filesystem::path> compiler_files() const { return {}; }
   /// A remark for the summary of a finished run; usually empty.
   [[nodiscard]] virtual std::string remark() const { return ""; }
 };

@@ -22,16 +22,15 @@ std::string file_name(std::size_t position, const EmittedKernel& kernel) {
 /// Writes the text of a batch, with one member function per part.
 class Composer {
  public:
-  Composer(std::span<const EmittedKernel* const> kernels, bool with_wrappers)
-      : kernels_(kernels), with_wrappers_(with_wrappers) {}
+  Composer(std::span<const EmittedKernel* const> kernels, std::span<const Precision> precisions, bool with_wrappers)
+      : kernels_(kernels), precisions_(precisions), with_wrappers_(with_wrappers) {}
 
   BatchSource compose() {
     batch_.entry_points_by_kernel.resize(kernels_.size());
     helpers();
     for (std::size_t position = 0; position < kernels_.size(); ++position) {
-      for (const Precision precision : {Precision::kNative, Precision::kPromoted}) {
+      for (const Precision precision : precisions_)
         kernel(position, precision);
-      }
     }
     return std::move(batch_);
   }
@@ -117,6 +116,7 @@ class Composer {
   }
 
   std::span<const EmittedKernel* const> kernels_;
+  std::span<const Precision> precisions_;
   bool with_wrappers_;
   BatchSource batch_;
 };
@@ -147,10 +147,13 @@ bool reports_error(std::string_view line) {
 
 }  // namespace
 
-BatchSource compose_batch(std::span<const EmittedKernel* const> kernels) { return Composer(kernels, false).compose(); }
+BatchSource compose_batch(std::span<const EmittedKernel* const> kernels, std::span<const Precision> precisions) {
+  return Composer(kernels, precisions, false).compose();
+}
 
-BatchSource compose_batch_with_wrappers(std::span<const EmittedKernel* const> kernels) {
-  return Composer(kernels, true).compose();
+BatchSource compose_batch_with_wrappers(std::span<const EmittedKernel* const> kernels,
+                                        std::span<const Precision> precisions) {
+  return Composer(kernels, precisions, true).compose();
 }
 
 std::optional<BatchFile> batch_file(std::string_view name) {

@@ -13,23 +13,25 @@
 
 namespace assay::backends {
 
-/// One translation unit with many kernels. It contains each helper once and the body of each kernel twice, in separate
-/// namespaces: in native precision and with every float type promoted to double.
+/// One translation unit with many kernels. It contains each helper once and the body of each kernel once for each
+/// precision variant, in separate namespaces.
 struct BatchSource {
   std::string text;  ///< text of the whole translation unit
   /// Entry points to call, by position of the kernel in the batch.
   std::vector<std::vector<BuiltEntryPoint>> entry_points_by_kernel;
 };
 
-/// Kernels are identified by their position in the batch. The text depends on the kernels only. Each entry point keeps
-/// its signature and gets a name that is unique in the batch.
-[[nodiscard]] BatchSource compose_batch(std::span<const EmittedKernel* const> kernels);
+/// Kernels are identified by their position in the batch. The text depends on the kernels and precisions only. Each
+/// entry point keeps its signature and gets a name that is unique in the batch.
+[[nodiscard]] BatchSource compose_batch(std::span<const EmittedKernel* const> kernels,
+                                        std::span<const Precision> precisions = kPrecisions);
 
 /// As compose_batch, but with a wrapper for each entry point that has a uniform signature,
 ///     extern "C" void <symbol>(void* const* arguments, long long begin, long long end);
 /// where arguments[i] points to the i-th parameter, and a table with the number of parameters and their sizes in bytes,
 ///     extern "C" const unsigned long long <symbol>_sizes[];
-[[nodiscard]] BatchSource compose_batch_with_wrappers(std::span<const EmittedKernel* const> kernels);
+[[nodiscard]] BatchSource compose_batch_with_wrappers(std::span<const EmittedKernel* const> kernels,
+                                                      std::span<const Precision> precisions = kPrecisions);
 
 /// A file that a #line directive in a batch names.
 struct BatchFile {

@@ -1,9 +1,11 @@
 // The input of a device: the source text of one kernel and how to build it.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +18,9 @@ enum class Pass : std::uint8_t { kForward, kBackward };
 /// The precision variant in which the source is compiled: the kernel's own types, or every floating-point type promoted
 /// to double, which the check f64_promotion judges element by element.
 enum class Precision : std::uint8_t { kNative, kPromoted };
+
+/// Both variants.
+inline constexpr std::array<Precision, 2> kPrecisions{Precision::kNative, Precision::kPromoted};
 
 constexpr std::string_view to_text(Pass pass) { return pass == Pass::kForward ? "forward" : "backward"; }
 constexpr std::string_view to_text(Precision precision) { return precision == Precision::kNative ? "native" : "lift"; }
@@ -148,6 +153,10 @@ struct BuildFlags {
   /// `ptx`: whether NVRTC compiles many kernels in both precisions as one program, for the first chosen architecture.
   bool compiles_batches = false;
   ArchitectureChoice architectures = ArchitectureChoice::kAll;  ///< `ptx`: the architectures to compile for
+  /// `cpu`: whether clang compiles the kernels if it is installed and no compiler is chosen. For many kernels in one
+  /// translation unit, it takes less than half of the time of g++.
+  bool uses_fastest_compiler = false;
+  bool omits_promoted = false;  ///< `cpu` and `ptx`: whether only the native variant is built
 
   static constexpr BuildFlags strict() { return {}; }
   /// The default behavior of the compilers.
@@ -159,6 +168,10 @@ struct BuildFlags {
             .has_precise_division = false,
             .has_precise_square_root = false,
             .uses_approximate_functions = true};
+  }
+  /// The precision variants to build.
+  constexpr std::span<const Precision> precisions() const {
+    return std::span(kPrecisions).first(omits_promoted ? 1 : kPrecisions.size());
   }
   /// strict(), compiled in the shortest time and for one architecture.
   static constexpr BuildFlags fast_to_compile() {

@@ -18,6 +18,8 @@ namespace assay::backends {
 /// User options for devices. A device ignores the options of other devices.
 struct DeviceOptions {
   std::string compiler;  ///< `cpu`: command of the compiler; empty: $CXX, then c++
+  /// `cpu`: whether some builds have BuildFlags::uses_fastest_compiler. Otherwise, the device ignores it.
+  bool uses_fastest_compiler = false;
   /// `ptx`: checks to disable, by their names in DeviceDescriptor::check_names.
   std::vector<std::string> disabled_checks = {};
   std::string gpu_number_or_all = "0";  ///< `cuda`: the GPU's number, or "all" to distribute the work over all GPUs
@@ -127,6 +129,10 @@ std::vector<std::string> emitted_code_devices();
 
 /// The names of the checks of all devices.
 std::vector<std::string> check_names();
+
+/// The command of the compiler with which `cpu` builds code with BuildFlags::uses_fastest_compiler: `compiler` if the
+/// user chose one, which is a command; else that of the fastest one. Empty: the default compiler.
+std::string fastest_compiler(const std::string& compiler);
 
 /// Returns the builds of a device that the choices specify; at least one. `options` are common to all builds.
 Result<std::vector<NamedBuild>> resolve_builds(std::string_view device, const DeviceOptions& options,

@@ -155,7 +155,7 @@ BatchOutcome PtxDevice::build_batch(std::span<const EmittedKernel* const> kernel
     if (auto* failed = std::get_if<BuildFailed>(&outcome)) return FailedBatch{std::move(*failed), {}};
     return BuiltBatch{{std::move(std::get<BuiltKernel>(outcome))}};
   }
-  const BatchSource batch = compose_batch(kernels);
+  const BatchSource batch = compose_batch(kernels, flags.precisions());
   const std::string& architecture = chosen_architectures(supported_architectures_, flags.architectures).front();
   cuda::CompileOutcome compiled =
       nvrtc_->compile(batch.text, "batch.cu", nvrtc_options_for(architecture, flags, Precision::kNative));
@@ -170,7 +170,7 @@ BatchOutcome PtxDevice::build_batch(std::span<const EmittedKernel* const> kernel
     BuiltKernel built{
         .name = kernel.name, .entry_points = {}, .artifacts = {}, .target_architectures = {architecture}, .log = {}};
     std::span<const BuiltEntryPoint> entries = batch.entry_points_by_kernel[i];
-    for (const Precision precision : {Precision::kNative, Precision::kPromoted}) {
+    for (const Precision precision : flags.precisions()) {
       std::string ptx = module.extract_kernel_module(kernel, entries.first(kernel.entry_points.size()));
       entries = entries.subspan(kernel.entry_points.size());
       // A failed cache write only costs time in the next run.
@@ -194,7 +194,7 @@ std::optional<BuiltKernel> PtxDevice::find_cached_kernel(const EmittedKernel& ke
                     .target_architectures = {architecture},
                     .log = {},
                     .is_from_cache = true};
-  for (const Precision precision : {Precision::kNative, Precision::kPromoted}) {
+  for (const Precision precision : flags.precisions()) {
     std::optional<std::string> ptx =
         cache_->read(cache_key(kernel, nvrtc_options_for(architecture, flags, precision), true));
     if (!ptx) return std::nullopt;
@@ -213,7 +213,7 @@ BuildOutcome PtxDevice::build_kernel(const EmittedKernel& kernel, const BuildFla
                     .target_architectures = {architectures.begin(), architectures.end()},
                     .log = {},
                     .is_from_cache = true};
-  for (const Precision precision : {Precision::kNative, Precision::kPromoted}) {
+  for (const Precision precision : flags.precisions()) {
     for (const std::string& architecture : architectures) {
       const cuda::NvrtcOptions options = nvrtc_options_for(architecture, flags, precision);
       bool is_from_cache = false;

@@ -76,9 +76,10 @@ class PtxDevice final : public backends::Device {
   [[nodiscard]] std::string confinement() override {
     return "kernels are interpreted as PTX and never run as native code";
   }
-  /// Returns the file of the NVRTC library; empty if there is none.
-  [[nodiscard]] std::filesystem::path compiler_file() const override {
-    return nvrtc_.ok() ? nvrtc_->library_file() : std::filesystem::path();
+  /// Returns the file of the NVRTC library, if there is one.
+  [[nodiscard]] std::vector<std::filesystem::path> compiler_files() const override {
+    if (!nvrtc_.ok()) return {};
+    return {nvrtc_->library_file()};
   }
 
  private:

@@ -149,6 +149,26 @@ TEST_F(PtxDeviceTest, OptimizedBatchUsesChosenArchitectureAndItsOwnCacheEntries)
   EXPECT_FALSE(first().is_from_cache);
 }
 
+TEST_F(PtxDeviceTest, OmitsPromotedVariantInBatchesAndSeparateBuilds) {
+  const std::vector<EmittedKernel> kernels{kernel_of("x.data[i] = a;"), kernel_of("x.data[i] = a * a;")};
+  for (const bool is_batch : {true, false}) {
+    BuildFlags flags = BuildFlags::strict();
+    flags.architectures = ArchitectureChoice::kFirst;
+    flags.compiles_batches = is_batch;
+    flags.omits_promoted = true;
+    const auto first = [&] { return std::get<BuiltKernel>(device_->build(kernels, flags).front()); };
+    for (const bool is_cached : {false, true}) {
+      const BuiltKernel built = first();
+      EXPECT_EQ(built.is_from_cache, is_cached);
+      EXPECT_EQ(built.artifacts.size(), 1U);
+      EXPECT_NE(built.find(Pass::kForward, Precision::kNative), nullptr);
+      EXPECT_EQ(built.find(Pass::kForward, Precision::kPromoted), nullptr);
+    }
+    flags.omits_promoted = false;
+    EXPECT_FALSE(first().is_from_cache) << "the other variant is not in the cache";
+  }
+}
+
 TEST_F(PtxDeviceTest, FastCompileModeStillOptimizesKernelsWithPaddedStructs) {
   EmittedKernel kernel = kernel_of("x.data[i] = a;");
   const auto fast = std::get<BuiltKernel>(device_->build({&kernel, 1}, BuildFlags::fast_to_compile()).front());

@@ -115,7 +115,10 @@ Capability WarpDevice::can_build() const {
   return {true, "Warp " + interpreter_->version};
 }
 
-fs::path WarpDevice::compiler_file() const { return interpreter_.ok() ? interpreter_->program : fs::path(); }
+std::vector<fs::path> WarpDevice::compiler_files() const {
+  if (!interpreter_.ok()) return {};
+  return {interpreter_->program};
+}
 
 std::vector<BuildOutcome> WarpDevice::build(std::span<const EmittedKernel> kernels, const BuildFlags&) {
   if (const Capability capability = can_build(); !capability.is_available)

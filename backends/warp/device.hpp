@@ -52,7 +52,7 @@ class WarpDevice : public backends::Device {
   [[nodiscard]] backends::Capability can_build() const override;
   [[nodiscard]] backends::Capability can_run() const override { return can_build(); }
   [[nodiscard]] std::string build_command(const backends::BuildFlags&) const override { return ""; }
-  [[nodiscard]] std::filesystem::path compiler_file() const override;
+  [[nodiscard]] std::vector<std::filesystem::path> compiler_files() const override;
 
   /// Builds the kernels with Warp. The flags are ignored: Warp compiles with its own defaults.
   std::vector<backends::BuildOutcome> build(std::span<const backends::EmittedKernel> kernels,

@@ -45,7 +45,7 @@ Result<std::vector<Unit>> write_units(const std::vector<CompileInput>& work, std
       for (const backends::EmittedKernel& kernel : all.subspan(first, std::min(batch, all.size() - first)))
         kernels.push_back(&kernel);
       const fs::path path = folder / fmt::format("{}_{}.cpp", batch, units.size());
-      const std::string text = backends::compose_batch_with_wrappers(kernels).text;
+      const std::string text = backends::compose_batch_with_wrappers(kernels, part.flags.precisions()).text;
       if (!backends::write_file(path, text)) return Error{"cannot write " + path.string() + "; is the disk full?"};
       units.push_back({path, part.flags, text.size()});
     }
@@ -63,6 +63,8 @@ Result<std::vector<CompileLowerBound>> measure_cpp_lower_bounds(const std::vecto
                                                                 std::span<const std::size_t> batches) {
   const Result<cpu::Compiler> compiler = cpu::Compiler::find(compiler_command);
   if (!compiler.ok()) return compiler.error();
+  const std::optional<cpu::Compiler> fastest =
+      cpu::uses_default_compiler(compiler_command) ? cpu::Compiler::find_fastest(nullptr) : std::nullopt;
   const Result<backends::ScratchDirectory> scratch =
       backends::make_artifact_directory(backends::default_cache_directory());
   if (!scratch.ok()) return scratch.error();
@@ -76,7 +78,8 @@ Result<std::vector<CompileLowerBound>> measure_cpp_lower_bounds(const std::vecto
       const Unit& unit = (*units)[i];
       fs::path library = unit.source;
       library.replace_extension(".so");
-      rejected += compiler->build_library(unit.source, library, unit.flags, kLimit).succeeded() ? 0 : 1;
+      const cpu::Compiler& used = unit.flags.uses_fastest_compiler && fastest ? *fastest : *compiler;
+      rejected += used.build_library(unit.source, library, unit.flags, kLimit).succeeded() ? 0 : 1;
     });
     const double seconds = seconds_since(start);
     if (rejected > 0)
@@ -104,7 +107,7 @@ Result<CompileLowerBound> measure_nvrtc_lower_bound(const std::vector<CompileInp
         if (batch.size() < device.batch_size && &kernel != &part.kernels.back()) continue;
         programs.push_back(
             {"batch.cu",
-             backends::compose_batch(batch).text,
+             backends::compose_batch(batch, part.flags.precisions()).text,
              {.architecture = ptx::chosen_architectures(device.architectures, part.flags.architectures).front(),
               .flags = part.flags,
               .emit_line_info = true,
@@ -114,7 +117,7 @@ Result<CompileLowerBound> measure_nvrtc_lower_bound(const std::vector<CompileInp
       continue;
     }
     for (const backends::EmittedKernel& kernel : part.kernels) {
-      for (const backends::Precision precision : {backends::Precision::kNative, backends::Precision::kPromoted}) {
+      for (const backends::Precision precision : part.flags.precisions()) {
         for (const std::string& architecture :
              ptx::chosen_architectures(device.architectures, part.flags.architectures)) {
           if (!nvrtc->supports(architecture)) continue;

@@ -342,8 +342,10 @@ void RowProducer::judge_in_mode(const VerifyingDevice& verifier, const harness::
   std::vector<std::pair<backends::BuildFlags, std::vector<Candidate*>>> groups;
   for (Candidate& candidate : candidates) {
     const harness::KernelSource& source = candidate.kernel.source;
-    const auto judged = harness::mode_for_kernel(mode, verifier.modes, source.family, source.kernel, sample);
+    auto judged = harness::mode_for_kernel(mode, verifier.modes, source.family, source.kernel, sample);
     if (!judged || !candidate.failed.empty()) continue;
+    if (&verifier != verifiers_.data())
+      judged = harness::mode_for_further_device(*judged, source.family, source.kernel, sample);
     auto group = std::ranges::find(groups, judged->flags, [](const auto& one) { return one.first; });
     if (group == groups.end()) group = groups.insert(group, {judged->flags, {}});
     group->second.push_back(&candidate);

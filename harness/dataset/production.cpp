@@ -79,10 +79,10 @@ Result<DatasetShard> shard_of(const std::string& text) {
 }
 
 Result<DeviceCompiler> tool_of(const backends::DeviceDescriptor& row, const std::string& compiler) {
-  const auto device = backends::make_device(row.name, {.compiler = compiler});
+  const auto device = backends::make_device(row.name, {.compiler = backends::fastest_compiler(compiler)});
   if (!device.ok()) return device.error();
-  const fs::path file = (*device)->compiler_file();
-  const Result<std::string> sum = file.empty() ? Result<std::string>("") : sha256_of_file(file);
+  const std::vector<fs::path> files = (*device)->compiler_files();
+  const Result<std::string> sum = files.empty() ? Result<std::string>("") : sha256_of_file(files.front());
   return DeviceCompiler{
       .device = std::string(row.name), .version = (*device)->can_build().tool_or_reason, .sha256 = sum.value_or("")};
 }
@@ -220,7 +220,7 @@ Result<ProducerSetup> ProducerSetup::make(const DatasetPlan& plan, const std::st
   ProducerSetup production(plan);
   std::vector<VerifyingDevice> verifiers;
   for (const std::string& name : plan.devices) {
-    auto device = backends::make_device(name, {.compiler = compiler});
+    auto device = backends::make_device(name, {.compiler = backends::fastest_compiler(compiler)});
     if (!device.ok()) return device.error();
     const auto checks = backends::device_descriptor(name).check_names;
     verifiers.push_back({.device = device->get(),

@@ -415,7 +415,9 @@ std::vector<MutantRecord> judged(const MutationCampaign& campaign, std::size_t k
     kernel_with_marked_barrier.push_back(std::move(made->kernel_with_marked_barrier));
   }
   if (records.empty()) return records;
-  const std::vector<backends::BuildOutcome> built = device.build(sources, backends::BuildFlags::strict());
+  backends::BuildFlags flags = backends::BuildFlags::strict();
+  flags.uses_fastest_compiler = true;
+  const std::vector<backends::BuildOutcome> built = device.build(sources, flags);
   Result<std::unique_ptr<backends::DeviceSession>> session = device.open({});
   const auto* original = std::get_if<backends::BuiltKernel>(&built[0]);
   if (original == nullptr || !session.ok()) return records;

@@ -72,6 +72,8 @@ harness::RunOptions run_options(const JudgingConditions& conditions, int jobs) {
   options.seed = conditions.seed;
   options.policy = conditions.policy();
   options.mode = harness::mode_named(conditions.device, conditions.mode);
+  // The compiler is stated unless it is the default one.
+  options.mode.flags.uses_fastest_compiler = options.mode.flags.uses_fastest_compiler && !conditions.compiler.empty();
   return options;
 }
 

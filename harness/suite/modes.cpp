@@ -17,7 +17,20 @@ namespace {
 
 constexpr std::string_view kFastCompile = "fast_compile";
 
+std::uint64_t hash_of(std::string_view family, std::string_view kernel) {
+  return fnv1a(fmt::format("{}/{}", family, kernel));
+}
+
+bool is_in_sample(std::string_view family, std::string_view kernel) {
+  return hash_of(family, kernel) % kKernelsPerSampledKernel == 0;
+}
+
 }  // namespace
+
+Mode for_family(Mode mode, std::string_view family) {
+  mode.flags.uses_fastest_compiler = mode.flags.uses_fastest_compiler && family != "user";
+  return mode;
+}
 
 std::vector<Mode> modes_of(std::string_view device, std::string_view chosen, int optimize) {
   // Other generators choose the flags of their code themselves.
@@ -33,8 +46,10 @@ std::vector<Mode> modes_of(std::string_view device, std::string_view chosen, int
     modes.push_back({.name = level, .flags = BuildFlags::strict()});
   if (chosen == "default" || chosen == "both" || is_sampled)
     modes.push_back({.name = level.empty() ? "default" : "default_" + level, .flags = BuildFlags::standard()});
-  for (Mode& mode : modes)
+  for (Mode& mode : modes) {
     mode.flags.optimization_level = optimize;
+    mode.flags.uses_fastest_compiler = backends::device_descriptor(device).has_optimization_levels && optimize == 0;
+  }
   return modes;
 }
 
@@ -95,19 +110,27 @@ KernelSampleSize sample_of(std::string_view effort) {
 std::optional<Mode> mode_for_kernel(const Mode& mode, const std::vector<Mode>& modes, std::string_view family,
                                     std::string_view kernel, KernelSampleSize sample) {
   const auto is_fast = [](const Mode& one) { return one.flags.fast_compile; };
-  if (modes.size() == 1 || std::ranges::none_of(modes, is_fast)) return mode;
+  if (modes.size() == 1 || std::ranges::none_of(modes, is_fast)) return for_family(mode, family);
   if (family == "user") return is_fast(mode) ? std::nullopt : std::optional(mode);
   if (is_fast(mode) || sample == KernelSampleSize::kAll) return mode;
   if (sample == KernelSampleSize::kNone) return std::nullopt;
-  const std::uint64_t hash = fnv1a(fmt::format("{}/{}", family, kernel));
-  const bool is_for_default_mode = hash / kKernelsPerSampledKernel % 2 == 0;
-  if (hash % kKernelsPerSampledKernel != 0 || is_for_default_mode != mode.flags.contracts_multiply_add)
-    return std::nullopt;
+  const bool is_for_default_mode = hash_of(family, kernel) / kKernelsPerSampledKernel % 2 == 0;
+  if (!is_in_sample(family, kernel) || is_for_default_mode != mode.flags.contracts_multiply_add) return std::nullopt;
   Mode judged = mode;
   judged.flags.compiles_batches = true;
+  // The builds with fast_compile show that the formulas are right; what remains to judge is the optimized code that
+  // people run.
+  judged.flags.omits_promoted = true;
   judged.flags.architectures =
       mode.flags.contracts_multiply_add ? backends::ArchitectureChoice::kLast : backends::ArchitectureChoice::kFirst;
   return judged;
+}
+
+Mode mode_for_further_device(Mode mode, std::string_view family, std::string_view kernel, KernelSampleSize sample) {
+  mode.flags.omits_promoted =
+      mode.flags.omits_promoted ||
+      (family != "user" && sample != KernelSampleSize::kAll && !is_in_sample(family, kernel));
+  return mode;
 }
 
 std::vector<std::string> names_of(const std::vector<Mode>& modes) {

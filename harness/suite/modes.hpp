@@ -39,6 +39,10 @@ Mode mode_named(std::string_view device, std::string_view name);
 /// The command-line option that selects only this mode; empty for the device's default mode.
 std::string mode_option(std::string_view device, const Mode& mode);
 
+/// The mode as a kernel of this family is built in it. Kernels of a user's file are built by the default compiler, like
+/// the user's other code; generated and curated kernels by the fastest one, if the mode allows it.
+Mode for_family(Mode mode, std::string_view family);
+
 /// How many generated and curated kernels a run with --mode sampled judges in other modes than fast_compile, too.
 enum class KernelSampleSize : std::uint8_t {
   kNone,      ///< no generated kernel: each is judged only in mode fast_compile
@@ -57,9 +61,14 @@ KernelSampleSize sample_of(std::string_view effort);
 /// a mode only if fast_compile is one of several modes: a kernel of a user's file is judged in all other modes, and any
 /// other kernel in fast_compile. A kernel of the sample is also judged in one of the other modes: with
 /// KernelSampleSize::kFraction, half of the sample in mode strict for the first architecture, the other half in mode
-/// default for the last one; with KernelSampleSize::kAll, in all modes and for all architectures.
+/// default for the last one, and only in native precision; with KernelSampleSize::kAll, in all modes and for all architectures.
 std::optional<Mode> mode_for_kernel(const Mode& mode, const std::vector<Mode>& modes, std::string_view family,
                                     std::string_view kernel, KernelSampleSize sample);
+
+/// The mode for a device that judges a kernel after another device of the same run. With f64 promotion, the first device
+/// shows that the formulas of the kernel and its adjoint are right; so each further device judges it in native precision
+/// only, except one kernel in kKernelsPerSampledKernel, kernels of a user's file, and all with KernelSampleSize::kAll.
+Mode mode_for_further_device(Mode mode, std::string_view family, std::string_view kernel, KernelSampleSize sample);
 
 std::vector<std::string> names_of(const std::vector<Mode>& modes);
 

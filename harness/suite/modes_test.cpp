@@ -47,30 +47,81 @@ TEST(NumericModes, OneGeneratedKernelInEightUsesOneMoreMode) {
     EXPECT_THAT((counts[{"fast_compile", mode}]), AllOf(Gt(kKernels / 16 * 0.8), Lt(kKernels / 16 * 1.2))) << mode;
 }
 
-/// The architectures of a kernel's mode "", "default" or "fast_compile"; nullopt if it is not judged in this mode.
-std::optional<backends::ArchitectureChoice> architectures_of(std::string_view mode, std::string_view family,
-                                                             std::string_view kernel, KernelSampleSize sample) {
+/// The flags with which a kernel is built in mode "", "default" or "fast_compile"; nullopt if it is not judged in this
+/// mode.
+std::optional<backends::BuildFlags> flags_of(std::string_view mode, std::string_view family, std::string_view kernel,
+                                             KernelSampleSize sample) {
   const std::vector<Mode> modes = modes_of("ptx", "", 0);
   const auto judged = mode_for_kernel(*std::ranges::find(modes, mode, &Mode::name), modes, family, kernel, sample);
-  return judged ? std::optional(judged->flags.architectures) : std::nullopt;
+  return judged ? std::optional(judged->flags) : std::nullopt;
+}
+
+/// The architectures for which such a kernel is built.
+std::optional<backends::ArchitectureChoice> architectures_of(std::string_view mode, std::string_view family,
+                                                             std::string_view kernel, KernelSampleSize sample) {
+  const auto flags = flags_of(mode, family, kernel, sample);
+  return flags ? std::optional(flags->architectures) : std::nullopt;
+}
+
+/// The first kernel of a family that a run samples for this mode.
+std::string kernel_sampled_for(std::string_view mode) {
+  for (int i = 0; i < 1000; ++i) {
+    const std::string kernel = fmt::format("r1_{}", i);
+    if (sampled("loop", kernel, KernelSampleSize::kFraction).back() == mode) return kernel;
+  }
+  ADD_FAILURE() << "no kernel in mode '" << mode << "'";
+  return {};
 }
 
 TEST(NumericModes, SampledKernelsUseOneArchitectureForEachMode) {
   using backends::ArchitectureChoice;
   const auto fraction = KernelSampleSize::kFraction;
-  const auto kernel_sampled_for = [&](const std::string& mode) {
-    std::string kernel;
-    for (int i = 0; i < 1000 && kernel.empty(); ++i)
-      if (sampled("loop", fmt::format("r1_{}", i), fraction).back() == mode) kernel = fmt::format("r1_{}", i);
-    EXPECT_NE(kernel, "") << "no kernel in mode '" << mode << "'";
-    return kernel;
-  };
   const std::string strict_kernel = kernel_sampled_for("");
   EXPECT_EQ(architectures_of("fast_compile", "loop", strict_kernel, fraction), ArchitectureChoice::kFirst);
   EXPECT_EQ(architectures_of("", "loop", strict_kernel, fraction), ArchitectureChoice::kFirst);
   EXPECT_EQ(architectures_of("default", "loop", kernel_sampled_for("default"), fraction), ArchitectureChoice::kLast);
   EXPECT_EQ(architectures_of("", "loop", strict_kernel, KernelSampleSize::kAll), ArchitectureChoice::kAll);
   EXPECT_EQ(architectures_of("default", "user", "wave.step", fraction), ArchitectureChoice::kAll);
+}
+
+TEST(NumericModes, OptimizedBuildsOfSampledKernelsHaveNativePrecisionOnly) {
+  const auto omits_promoted = [](std::string_view mode, std::string_view family, KernelSampleSize sample) {
+    return flags_of(mode, family, kernel_sampled_for(mode.empty() ? "" : "default"), sample)->omits_promoted;
+  };
+  for (const char* const mode : {"", "default"}) {
+    EXPECT_TRUE(omits_promoted(mode, "loop", KernelSampleSize::kFraction)) << mode;
+    EXPECT_FALSE(omits_promoted(mode, "loop", KernelSampleSize::kAll)) << mode;
+    EXPECT_FALSE(omits_promoted(mode, "user", KernelSampleSize::kFraction)) << mode;
+  }
+  EXPECT_FALSE(omits_promoted("fast_compile", "loop", KernelSampleSize::kFraction));
+}
+
+TEST(NumericModes, FurtherDevicesJudgeMostKernelsInNativePrecisionOnly) {
+  const Mode mode = modes_of("ptx", "", 0).front();
+  const auto omits_promoted = [&](std::string_view family, std::string_view kernel, KernelSampleSize sample) {
+    return mode_for_further_device(mode, family, kernel, sample).flags.omits_promoted;
+  };
+  constexpr int kKernels = 4000;
+  int count = 0;
+  for (int i = 0; i < kKernels; ++i)
+    count += !omits_promoted("loop", fmt::format("r1_{}", i), KernelSampleSize::kFraction);
+  EXPECT_THAT(count, AllOf(Gt(kKernels / 8 * 0.8), Lt(kKernels / 8 * 1.2)));
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_FALSE(omits_promoted("loop", fmt::format("r1_{}", i), KernelSampleSize::kAll));
+    EXPECT_FALSE(omits_promoted("user", fmt::format("r1_{}", i), KernelSampleSize::kFraction));
+  }
+}
+
+TEST(NumericModes, FastestCompilerBuildsOtherKernelsThanThoseOfUsersWithoutOptimization) {
+  const auto uses_fastest_compiler = [](const char* device, int level, std::string_view family) {
+    const std::vector<Mode> modes = modes_of(device, "strict", level);
+    const auto mode = mode_for_kernel(modes.front(), modes, family, "a", KernelSampleSize::kFraction);
+    return mode->flags.uses_fastest_compiler;
+  };
+  EXPECT_TRUE(uses_fastest_compiler("cpu", 0, "loop"));
+  EXPECT_FALSE(uses_fastest_compiler("cpu", 0, "user"));
+  EXPECT_FALSE(uses_fastest_compiler("cpu", 2, "loop"));
+  EXPECT_FALSE(uses_fastest_compiler("ptx", 0, "loop"));
 }
 
 TEST(NumericModes, ThoroughEffortUsesMoreModesThanQuickEffort) {

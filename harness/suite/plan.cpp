@@ -86,7 +86,9 @@ std::vector<KernelGroup> groups_by_passes(const Selection& selection, const std:
     for (const SelectedKernel& kernel : selection.kernels) {
       const bool forward = kernel.forward && options.pass != "backward";
       const bool backward = kernel.backward && options.pass != "forward";
-      const std::optional<Mode> judged = judged_mode(mode, kernel, modes, sample);
+      std::optional<Mode> judged = judged_mode(mode, kernel, modes, sample);
+      if (judged && options.follows_another_device)
+        judged = mode_for_further_device(*judged, kernel.source.family, kernel.source.kernel, sample);
       if (!judged || (!forward && !backward)) continue;
       auto group =
           std::find_if(groups.begin() + static_cast<std::ptrdiff_t>(first), groups.end(), [&](const KernelGroup& g) {
@@ -126,7 +128,9 @@ void add_optimized_sample(std::vector<KernelGroup>& groups, const SuiteOptions& 
   if (!backends::device_descriptor(options.device).has_optimization_levels ||
       options.optimization_levels != std::vector{0} || options.builds.compilers.size() > 1 || options.quick)
     return;
-  const Mode mode = modes_of(options.device, "strict", kSampledLevel).front();
+  Mode mode = modes_of(options.device, "strict", kSampledLevel).front();
+  // The unoptimized builds show with f64 promotion that the formulas are right.
+  mode.flags.omits_promoted = !options.thorough;
   std::vector<KernelGroup> sample;
   for (const KernelGroup& group : groups) {
     if (group.options.mode.flags.contracts_multiply_add) continue;
@@ -158,7 +162,7 @@ std::string inputs_of(const Selection& selection, const std::vector<Mode>& modes
 std::optional<Mode> judged_mode(const Mode& mode, const SelectedKernel& kernel, const std::vector<Mode>& modes,
                                 KernelSampleSize sample) {
   if (std::ranges::find(kernel.modes, mode.name) == kernel.modes.end()) return std::nullopt;
-  if (kernel.modes.size() < modes.size()) return mode;
+  if (kernel.modes.size() < modes.size()) return for_family(mode, kernel.source.family);
   return mode_for_kernel(mode, modes, kernel.source.family, kernel.source.kernel, sample);
 }
 

@@ -118,6 +118,7 @@ std::vector<SuiteOptions> options_by_device(const SuiteOptions& options) {
   for (const std::string& device : options.additional_devices) {
     result.push_back(result.front());
     result.back().device = device;
+    result.back().follows_another_device = true;
   }
   return result;
 }
@@ -180,7 +181,7 @@ Result<SuiteRun> SuiteRun::prepare(SuiteOptions options, RunObserver& events) {
 Result<SuiteRun::DeviceRun> SuiteRun::part_of(SuiteOptions options, RunSelection& run_selection, RunObserver& events) {
   DeviceRun part{.options = std::move(options)};
   const SuiteOptions& chosen = part.options;
-  const Result<std::vector<backends::NamedBuild>> builds =
+  Result<std::vector<backends::NamedBuild>> builds =
       backends::resolve_builds(chosen.device, device_options(chosen), chosen.builds);
   if (!builds.ok()) return builds.error();
   std::vector<std::string> names;
@@ -198,7 +199,10 @@ Result<SuiteRun::DeviceRun> SuiteRun::part_of(SuiteOptions options, RunSelection
   if (part.groups.empty())
     return Error{fmt::format("no test case matches the selectors with --pass {}{}", chosen.pass,
                              chosen.shard.empty() ? "" : " in this shard")};
-  for (const backends::NamedBuild& build : *builds) {
+  const bool uses_fastest_compiler = std::ranges::any_of(
+      part.groups, [](const KernelGroup& group) { return group.options.mode.flags.uses_fastest_compiler; });
+  for (backends::NamedBuild& build : *builds) {
+    build.options.uses_fastest_compiler = uses_fastest_compiler;
     auto device = backends::make_device(chosen.device, build.options);
     if (!device.ok()) return device.error();
     part.builds.push_back({.named_build = build, .device = device.take()});
@@ -231,8 +235,11 @@ const SuiteRun::DeviceBuild& SuiteRun::build_of(const CaseRecord& record) const 
 
 backends::Device& SuiteRun::device_of(const CaseRecord& record) { return *build_of(record).device; }
 
-const backends::DeviceOptions& SuiteRun::options_of(const CaseRecord& record) const {
-  return build_of(record).named_build.options;
+backends::DeviceOptions SuiteRun::options_of(const CaseRecord& record) const {
+  backends::DeviceOptions options = build_of(record).named_build.options;
+  const Mode mode = for_family(mode_named(record.device, record.mode), record.family);
+  if (mode.flags.uses_fastest_compiler) options.compiler = backends::fastest_compiler(options.compiler);
+  return options;
 }
 
 Result<RunEnd> SuiteRun::judge(RunObserver& events) {

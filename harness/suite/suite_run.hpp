@@ -38,7 +38,7 @@ class SuiteRun {
   /// The device that judged the case.
   [[nodiscard]] backends::Device& device_of(const CaseRecord& record);
   /// The options of the device that judged the case.
-  [[nodiscard]] const backends::DeviceOptions& options_of(const CaseRecord& record) const;
+  [[nodiscard]] backends::DeviceOptions options_of(const CaseRecord& record) const;
 
  private:
   SuiteRun() = default;

@@ -36,8 +36,9 @@ std::string text_of(const RunOptions& options, const backends::Device& device) {
                trusts_custom_gradients, decides_gradients_by_finite_differences, reproduce_command_prefix,
                reproduce_command_has_device, keeps_source_texts, on_counterexample, examine_failure, measure,
                cross_check_device, verdict_cache, test_plans] = options;
-  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {}\n{}\n{}\n{}", forward, backward, seed, text_of(policy),
-                     repetition_count, mode.name, static_cast<int>(mode.flags.architectures), time_limit.count(),
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {}\n{}\n{}\n{}", forward, backward, seed, text_of(policy),
+                     repetition_count, mode.name, static_cast<int>(mode.flags.architectures), mode.flags.omits_promoted,
+                     time_limit.count(),
                      fmt::join(fixed_extents.launch, ","), fixed_extents.shapes, trusts_custom_gradients,
                      decides_gradients_by_finite_differences, keeps_source_texts,
                      reproduce_command_has_device ? reproduce_command_prefix : "", device.build_command(mode.flags),
@@ -80,11 +81,14 @@ Result<std::unique_ptr<VerdictCache>> VerdictCache::open(const std::filesystem::
   if (program.empty()) return Error{"Assay or one of its libraries has no build ID"};
   auto store = backends::BuildCache::open(directory, max_bytes);
   if (!store.ok()) return store.error();
+  std::vector<std::string> compilers;
+  for (const std::filesystem::path& file : device.compiler_files())
+    compilers.push_back(file_identity(file));
   return std::unique_ptr<VerdictCache>(
       new VerdictCache(store.take(), device,
                        fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", program, environment.os_name,
                                    environment.cpu_model, environment.compiler, environment.nvrtc, device.name(),
-                                   device.can_build().tool_or_reason, file_identity(device.compiler_file()))));
+                                   device.can_build().tool_or_reason, fmt::join(compilers, "\n"))));
 }
 
 std::string VerdictCache::make_cache_key(const KernelSource& source, std::span<const std::string> cases,

@@ -113,6 +113,9 @@ TEST_F(VerdictCacheTest, DoesNotReuseVerdictIfAnyInputDiffers) {
   other.mode.flags.optimization_level = 2;
   EXPECT_TRUE(cache_->find(source, names, other).empty()) << "the compiler's flags";
   other = options_;
+  other.mode.flags.omits_promoted = true;
+  EXPECT_TRUE(cache_->find(source, names, other).empty()) << "the precision variants";
+  other = options_;
   other.jobs = 7;
   EXPECT_EQ(cache_->find(source, names, other).size(), 2U) << "the number of jobs does not matter";
 
