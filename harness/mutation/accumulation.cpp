@@ -145,10 +145,24 @@ Mutation change_of(MutationOperator op, const MutationContext& context, std::siz
           }};
 }
 
+/// Whether the innermost loop around the statement has at most one iteration.
+bool repeats_at_most_once(const MutationContext& context, std::size_t statement) {
+  for (std::size_t at = context.statements[statement].parent; at != std::string::npos;
+       at = context.statements[at].parent) {
+    const auto& node = context.statements[at].statement->node;
+    if (std::holds_alternative<While>(node)) return false;
+    const auto* loop = std::get_if<For>(&node);
+    if (loop == nullptr) continue;
+    const std::optional<IntegerRange> values = context.known_ranges.of_variable(loop->variable);
+    return values && values->low >= values->high;
+  }
+  return true;
+}
+
 void find_stale(const MutationContext& context, std::vector<Mutation>& found) {
   for (std::size_t s = 0; s < context.statements.size(); ++s) {
     const auto* let = std::get_if<Let>(&context.statements[s].statement->node);
-    if (let == nullptr || !context.in_loop(s) || !context.carries_gradient[static_cast<std::size_t>(let->variable)])
+    if (let == nullptr || repeats_at_most_once(context, s) || !context.carries_gradient[static_cast<std::size_t>(let->variable)])
       continue;
     const Type type = context.function.var(let->variable).type;
     if (!type.is_float_scalar() && !type.is_aggregate()) continue;

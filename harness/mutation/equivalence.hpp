@@ -20,6 +20,14 @@ inline constexpr EquivalenceProof kEquivalenceProofs[] = {
     {"array_access/views_with_offset", MutationOperator::kNonAtomicAddition, 0x6831439acfaecebe,
      "The mutant adds to the element (i + 2, i) of x. The other accesses to x are at (i + 1, i + 2), (i + j, i + j) "
      "and (i, i + j). No other thread accesses the element of the mutant, which lies two rows below the diagonal."},
+    {"atomic/block_strided_sums", MutationOperator::kNonAtomicAddition, 0x2d8107ec5122b20e,
+     "The thread (row, column) adds to the elements (row, column + k b) of x, where b is the number of threads in a "
+     "block, which is the extent of the columns: the kernel is launched with (_, block_dim). So no two threads have "
+     "an element in common."},
+    {"atomic/block_strided_sums", MutationOperator::kNonAtomicAddition, 0x7df3f56338099fad,
+     "The thread (row, column) adds to the elements (row, column + k b) of x, where b is the number of threads in a "
+     "block, which is the extent of the columns: the kernel is launched with (_, block_dim). So no two threads have "
+     "an element in common."},
     {"atomic/slots_by_own_counter", MutationOperator::kLoopRunsForward, 0x9671169fdc6549b4,
      "The loop has at most five iterations and saves every count. Each iteration reads the cotangent of a slot that no "
      "other iteration uses, and adds to its own element of x, so the order of the iterations does not matter."},
@@ -107,8 +115,6 @@ inline constexpr EquivalenceProof kEquivalenceProofs[] = {
      "The mutant goes on counting when the recomputed stack is full. The count is then at least the capacity in both "
      "kernels, and it is used only in comparisons with the capacity and as the slot of a value that is pushed, which "
      "happens only below the capacity."},
-    {"tile/values_of_threads", MutationOperator::kStaleAdjoint, 0x912d70faf8069c5d,
-     "The tile has one row, so the loop has one iteration. Before it, the adjoint is zero."},
     {"transform/spatial_vectors", MutationOperator::kWrongOperand, 0x9baad90bd0057b83,
      "The mutant replaces an operand by one with the same value: the first half of the vector 'swapped' is a copy of "
      "the second half of the vector a."},

@@ -171,12 +171,15 @@ class Cells {
 
   Form form_of_variable(VarId variable, std::size_t s) const {
     if (const auto assigned = assignments_.find(variable); assigned != assignments_.end()) {
-      // A variable that is declared before a branch and assigned in it, once, and used later in the same branch.
+      // A variable that is declared before a branch and assigned in it, once, and used later in the same branch. What
+      // decides the branch must not change in between.
       const std::size_t at = assigned->second.front();
+      const auto changes_later = [&](const std::pair<VarId, bool>& guard) {
+        const auto changes = assignments_.find(guard.first);
+        return changes != assignments_.end() && changes->second.back() > at;
+      };
       const bool is_set = assigned->second.size() == 1 && at < s && std::ranges::includes(guards_[s], guards_[at]) &&
-                          std::ranges::none_of(guards_[at], [&](const auto& guard) {
-                            return assignments_.contains(guard.first);
-                          });
+                          std::ranges::none_of(guards_[at], changes_later);
       return is_set ? form_of(std::get<Assign>(context_.statements[at].statement->node).value, at) : anything();
     }
     if (static_cast<std::size_t>(variable) < parameters() + rank()) {
@@ -198,7 +201,8 @@ class Cells {
       case Op::kAdd: return sum(operand(0), operand(1), 1);
       case Op::kSub: return sum(operand(0), operand(1), -1);
       case Op::kNeg: return sum(known(0), operand(0), -1);
-      case Op::kWrapIndex: {
+      case Op::kWrapIndex:
+      case Op::kCast: {
         const Form index = operand(0);
         return is_natural(index) ? index : anything();
       }
