@@ -75,7 +75,8 @@ Result<std::vector<NamedBuild>> resolve_builds(std::string_view device, const De
 
 std::string fastest_compiler(const std::string& compiler) {
   if (!cpu::uses_default_compiler(compiler)) return compiler;
-  const Result<std::unique_ptr<BuildCache>> cache = BuildCache::open(default_cache_directory(), cpu::CpuOptions{}.max_cache_bytes);
+  const Result<std::unique_ptr<BuildCache>> cache =
+      BuildCache::open(default_cache_directory(), cpu::CpuOptions{}.max_cache_bytes);
   const std::optional<cpu::Compiler> found = cpu::Compiler::find_fastest(cache.ok() ? cache->get() : nullptr);
   return found ? found->program().string() : "";
 }

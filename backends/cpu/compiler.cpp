@@ -133,8 +133,8 @@ Compiler Compiler::from_version(std::filesystem::path program, std::vector<std::
                                 const std::string& output) {
   Compiler compiler;
   compiler.version_ = output.substr(0, output.find('\n'));
-  compiler.cache_identity_ = fmt::format("{}\n{} {}\n{}", program.string(), program.string(),
-                                         fmt::join(leading_arguments, " "), output);
+  compiler.cache_identity_ =
+      fmt::format("{}\n{} {}\n{}", program.string(), program.string(), fmt::join(leading_arguments, " "), output);
   compiler.program_path_ = std::move(program);
   compiler.leading_arguments_ = std::move(leading_arguments);
   if (output.find("clang") != std::string::npos) {

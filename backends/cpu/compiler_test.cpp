@@ -90,7 +90,7 @@ class FastestCompiler : public ::testing::Test {
 };
 
 TEST_F(FastestCompiler, IsAClangThatWorks) {
-  EXPECT_FALSE(Compiler::find_fastest(nullptr)) << "there is no clang++";
+  EXPECT_FALSE(Compiler::find_fastest(nullptr)) << "clang++ is missing";
   write_compiler("false");
   EXPECT_FALSE(Compiler::find_fastest(nullptr)) << "it cannot compile";
   // The arguments for clang, which g++ does not know.

@@ -252,10 +252,10 @@ std::vector<fs::path> CpuDevice::compiler_files() const {
 }
 
 Result<std::unique_ptr<backends::Device>> make_device(const backends::DeviceOptions& options) {
-  return std::unique_ptr<backends::Device>(std::make_unique<CpuDevice>(
-      CpuOptions{.compiler = options.compiler,
-                 .uses_fastest_compiler = options.uses_fastest_compiler,
-                 .cache_directory = options.cache_directory}));
+  return std::unique_ptr<backends::Device>(
+      std::make_unique<CpuDevice>(CpuOptions{.compiler = options.compiler,
+                                             .uses_fastest_compiler = options.uses_fastest_compiler,
+                                             .cache_directory = options.cache_directory}));
 }
 
 }  // namespace assay::cpu

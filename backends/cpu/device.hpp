@@ -32,8 +32,8 @@ namespace assay::cpu {
 
 /// User options of the device `cpu`.
 struct CpuOptions {
-  std::string compiler;  ///< command of the compiler, which may have several words; empty: $CXX, then c++
-  bool uses_fastest_compiler = false;       ///< whether to look for the compiler of BuildFlags::uses_fastest_compiler
+  std::string compiler;                ///< command of the compiler, which may have several words; empty: $CXX, then c++
+  bool uses_fastest_compiler = false;  ///< whether to look for the compiler of BuildFlags::uses_fastest_compiler
   std::filesystem::path worker_executable;  ///< program whose main() calls run_if_worker(); empty: this program
   std::filesystem::path cache_directory;    ///< directory of the build cache; empty: default_cache_directory()
   std::uint64_t max_cache_bytes = std::uint64_t{1} << 30;  ///< size limit of the build cache

@@ -67,7 +67,7 @@ TEST(CpuDevice, UsesFastestCompilerOnlyIfBothFlagAndOptionSaySo) {
   const CpuDevice device(options);
   EXPECT_EQ(device.build_command(BuildFlags::strict()), usual);
   const std::optional<Compiler> fastest = Compiler::find_fastest(nullptr);
-  if (!fastest) GTEST_SKIP() << "there is no clang++";
+  if (!fastest) GTEST_SKIP() << "clang++ is missing";
   EXPECT_EQ(device.build_command(fast), fastest->library_command(fast));
   EXPECT_THAT(device.can_build().tool_or_reason, HasSubstr(fastest->version()));
   options.compiler = "c++";

@@ -162,7 +162,8 @@ bool repeats_at_most_once(const MutationContext& context, std::size_t statement)
 void find_stale(const MutationContext& context, std::vector<Mutation>& found) {
   for (std::size_t s = 0; s < context.statements.size(); ++s) {
     const auto* let = std::get_if<Let>(&context.statements[s].statement->node);
-    if (let == nullptr || repeats_at_most_once(context, s) || !context.carries_gradient[static_cast<std::size_t>(let->variable)])
+    if (let == nullptr || repeats_at_most_once(context, s) ||
+        !context.carries_gradient[static_cast<std::size_t>(let->variable)])
       continue;
     const Type type = context.function.var(let->variable).type;
     if (!type.is_float_scalar() && !type.is_aggregate()) continue;
@@ -233,8 +234,7 @@ void find_accumulation(MutationOperator op, const MutationContext& context, std:
         is_cleared_before(context, s, *sum.atomic))
       continue;
     // A plain addition to a thread-private element is correct.
-    if (op == MutationOperator::kNonAtomicAddition &&
-        (sum.atomic == nullptr || adds_to_private_element(context, s)))
+    if (op == MutationOperator::kNonAtomicAddition && (sum.atomic == nullptr || adds_to_private_element(context, s)))
       continue;
     found.push_back(change_of(op, context, s, sum));
   }

@@ -40,8 +40,8 @@ bool may_use_initial_value(const ir::Function& function, const ir::Stmt& declara
 /// Conservative: false may mean that it is not known. In every access to the array, some index must differ between
 /// threads: it has the form a i + b with a thread index i and a constant a, and its unknown part is in a range that is
 /// shorter than a, or a multiple of a number that does not divide the difference of two threads. Tiles must be equal in
-/// every access, so that each element belongs to one thread, and must not overlap; in a kernel with tiles, one thread of
-/// each block makes all other accesses. Indices are assumed not to wrap around.
+/// every access, so that each element belongs to one thread, and must not overlap; in a kernel with tiles, one thread
+/// of each block makes all other accesses. Indices are assumed not to wrap around.
 bool adds_to_private_element(const MutationContext& context, std::size_t statement);
 
 }  // namespace assay::mutation

@@ -141,8 +141,8 @@ class Cells {
     return form;
   }
   static std::optional<std::int64_t> number(const Form& form) {
-    const bool is_one = form.step == 0 && spread(form) == 0 &&
-                        std::ranges::all_of(form.factors, [](std::int64_t a) { return a == 0; });
+    const bool is_one =
+        form.step == 0 && spread(form) == 0 && std::ranges::all_of(form.factors, [](std::int64_t a) { return a == 0; });
     return is_one ? std::optional(form.constant.low) : std::nullopt;
   }
 

@@ -48,8 +48,8 @@ Result<ArchivedFailure> archive_failure(const harness::KernelSource& source, Fai
 
 /// The device on which a case failed.
 struct DeviceWithOptions {
-  backends::Device& device;                ///< the device
-  const backends::DeviceOptions& options;  ///< the options of the device
+  backends::Device& device;         ///< the device
+  backends::DeviceOptions options;  ///< the options with which a copy of the device is made
 };
 
 /// The parent folder of the failure folders of a run.

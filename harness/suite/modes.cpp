@@ -127,9 +127,8 @@ std::optional<Mode> mode_for_kernel(const Mode& mode, const std::vector<Mode>& m
 }
 
 Mode mode_for_further_device(Mode mode, std::string_view family, std::string_view kernel, KernelSampleSize sample) {
-  mode.flags.omits_promoted =
-      mode.flags.omits_promoted ||
-      (family != "user" && sample != KernelSampleSize::kAll && !is_in_sample(family, kernel));
+  mode.flags.omits_promoted = mode.flags.omits_promoted ||
+                              (family != "user" && sample != KernelSampleSize::kAll && !is_in_sample(family, kernel));
   return mode;
 }
 

@@ -61,13 +61,15 @@ KernelSampleSize sample_of(std::string_view effort);
 /// a mode only if fast_compile is one of several modes: a kernel of a user's file is judged in all other modes, and any
 /// other kernel in fast_compile. A kernel of the sample is also judged in one of the other modes: with
 /// KernelSampleSize::kFraction, half of the sample in mode strict for the first architecture, the other half in mode
-/// default for the last one, and only in native precision; with KernelSampleSize::kAll, in all modes and for all architectures.
+/// default for the last one, and only in native precision; with KernelSampleSize::kAll, in all modes and for all
+/// architectures.
 std::optional<Mode> mode_for_kernel(const Mode& mode, const std::vector<Mode>& modes, std::string_view family,
                                     std::string_view kernel, KernelSampleSize sample);
 
-/// The mode for a device that judges a kernel after another device of the same run. With f64 promotion, the first device
-/// shows that the formulas of the kernel and its adjoint are right; so each further device judges it in native precision
-/// only, except one kernel in kKernelsPerSampledKernel, kernels of a user's file, and all with KernelSampleSize::kAll.
+/// The mode for a device that judges a kernel after another device of the same run. With f64 promotion, the first
+/// device shows that the formulas of the kernel and its adjoint are right; so each further device judges it in native
+/// precision only, except one kernel in kKernelsPerSampledKernel, kernels of a user's file, and all with
+/// KernelSampleSize::kAll.
 Mode mode_for_further_device(Mode mode, std::string_view family, std::string_view kernel, KernelSampleSize sample);
 
 std::vector<std::string> names_of(const std::vector<Mode>& modes);

@@ -13,7 +13,7 @@ def brain_float_tiles(
     i = wp.tid()
     t = wp.tile_load(x, shape=(2, 3), offset=(2 * i, 0))
     u = wp.tile_broadcast(wp.tile_load(y, shape=3, offset=3 * i), shape=(2, 3))
-    v = t * u - wp.tile_map(wp.abs, t)
+    v = t * u - wp.tile_map(wp.cos, t)
     wp.tile_store(out, v, offset=(2 * i, 0))
     wp.tile_store(rows, wp.tile_sum(v, axis=1), offset=2 * i)
     wp.tile_atomic_add(total, wp.tile_sum(u * u), offset=0)

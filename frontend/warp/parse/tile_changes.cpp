@@ -134,7 +134,8 @@ ExprId WarpExpressionParser::tile_product(SyntaxNode call, Type element, SyntaxN
   const TileArguments given(call);
   const SyntaxNode precision = given(kNoPosition, "precision");
   if (precision && precision.text() != "\"default\"" && precision.text() != "'default'")
-    return context_.error(precision, "precision must be \"default\": the rounding of other products depends on the GPU");
+    return context_.error(precision,
+                          "precision must be \"default\": the rounding of other products depends on the GPU");
   std::array<ExprId, 2> tiles{kNone, kNone};
   for (std::size_t k = 0; k < tiles.size(); ++k) {
     const SyntaxNode node = given(k, k == 0 ? "a" : "b");
