@@ -10,7 +10,7 @@ def small_integers(
     w: wp.array(dtype=wp.uint16),
     bytes: wp.array(dtype=wp.int8),
     sums: wp.array(dtype=wp.uint8),
-    running: wp.array(dtype=wp.int16),
+    shorts: wp.array(dtype=wp.int16),
     least: wp.array(dtype=wp.uint16),
     wide: wp.array(dtype=int),
 ):
@@ -21,6 +21,6 @@ def small_integers(
     d = wp.tile_load(w, shape=5, offset=i * 5)
     wp.tile_store(bytes, a * a + wp.tile_astype(c, dtype=wp.int8), offset=i * 5)
     wp.tile_store(sums, wp.tile_sum(b), offset=i)
-    wp.tile_store(running, wp.tile_scan_inclusive(c), offset=i * 5)
+    wp.tile_store(shorts, c - wp.tile_astype(d, dtype=wp.int16), offset=i * 5)
     wp.tile_store(least, wp.tile_min(d), offset=i)
     wp.tile_store(wide, wp.tile_astype(d, dtype=int) + wp.tile_astype(b, dtype=int), offset=i * 5)
