@@ -33,14 +33,6 @@ std::string command_or_default(const std::string& command) {
   return variable != nullptr && *variable != '\0' ? variable : "c++";
 }
 
-/// Identifies the version of a file.
-std::string file_identity(const std::filesystem::path& file) {
-  std::error_code error;
-  const auto size = std::filesystem::file_size(file, error);
-  const auto time = std::filesystem::last_write_time(file, error);
-  return fmt::format("{} {} {}", file.string(), size, time.time_since_epoch().count());
-}
-
 /// Whether the compiler can make a library.
 bool can_build_library(const Compiler& compiler) {
   const Result<backends::ScratchDirectory> folder =
@@ -116,7 +108,8 @@ std::optional<Compiler> Compiler::find_fastest(backends::BuildCache* cache) {
   if (!program) return std::nullopt;
   std::error_code error;
   const std::filesystem::path file = std::filesystem::canonical(*program, error);
-  const std::string key = sha256_hex(fmt::format("fastest compiler\n{}\n{}", program->string(), file_identity(file)));
+  const std::string key =
+      sha256_hex(fmt::format("fastest compiler\n{}\n{}", program->string(), backends::file_identity(file)));
   std::optional<std::string> output = cache == nullptr ? std::nullopt : cache->read(key);
   if (!output) {
     const ProcessResult version = run_process(*program, {"--version"}, kVersionLimit);

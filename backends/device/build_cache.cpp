@@ -97,6 +97,13 @@ Result<std::unique_ptr<BuildCache>> BuildCache::open(const fs::path& directory, 
   return std::unique_ptr<BuildCache>(new BuildCache(directory / "builds", max_bytes));
 }
 
+std::string file_identity(const fs::path& file) {
+  std::error_code error;
+  const auto size = fs::file_size(file, error);
+  const auto time = fs::last_write_time(file, error);
+  return error ? file.string() : fmt::format("{} {} {}", file.string(), size, time.time_since_epoch().count());
+}
+
 BuildCache::BuildCache(fs::path directory, std::uint64_t max_bytes)
     : directory_(std::move(directory)), max_bytes_(max_bytes) {}
 

@@ -22,6 +22,10 @@ namespace assay::backends {
 /// $XDG_CACHE_HOME/assay, or ~/.cache/assay, or assay-cache in the directory for temporary files.
 [[nodiscard]] std::filesystem::path default_cache_directory();
 
+/// Identifies a file in cache keys by its path, size and time, because versions that a compiler states may lack the
+/// number of the build.
+[[nodiscard]] std::string file_identity(const std::filesystem::path& file);
+
 /// The store of built files. Thread-safe.
 class BuildCache {
  public:

@@ -329,14 +329,16 @@ Result<void> RowProducer::add_row(const SlotTask& task, DatasetRow row, const Re
 }
 
 void RowProducer::judge(std::span<Candidate> candidates, Timing& timing) const {
+  bool is_judged_before = false;
   for (const VerifyingDevice& verifier : verifiers_) {
     if (!verifier.device->can_run().is_available) continue;
     for (const harness::Mode& mode : verifier.modes)
-      judge_in_mode(verifier, mode, candidates, timing);
+      judge_in_mode(verifier, mode, is_judged_before, candidates, timing);
+    is_judged_before = true;
   }
 }
 
-void RowProducer::judge_in_mode(const VerifyingDevice& verifier, const harness::Mode& mode,
+void RowProducer::judge_in_mode(const VerifyingDevice& verifier, const harness::Mode& mode, bool is_judged_before,
                                 std::span<Candidate> candidates, Timing& timing) const {
   const harness::KernelSampleSize sample = harness::sample_of(plan_.judging_effort);
   std::vector<std::pair<backends::BuildFlags, std::vector<Candidate*>>> groups;
@@ -344,8 +346,7 @@ void RowProducer::judge_in_mode(const VerifyingDevice& verifier, const harness::
     const harness::KernelSource& source = candidate.kernel.source;
     auto judged = harness::mode_for_kernel(mode, verifier.modes, source.family, source.kernel, sample);
     if (!judged || !candidate.failed.empty()) continue;
-    if (&verifier != verifiers_.data())
-      judged = harness::mode_for_further_device(*judged, source.family, source.kernel, sample);
+    if (is_judged_before) judged = harness::mode_for_further_device(*judged, source.family, source.kernel, sample);
     auto group = std::ranges::find(groups, judged->flags, [](const auto& one) { return one.first; });
     if (group == groups.end()) group = groups.insert(group, {judged->flags, {}});
     group->second.push_back(&candidate);

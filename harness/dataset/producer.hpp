@@ -125,9 +125,10 @@ class RowProducer {
   Result<void> add_warp_code(std::vector<Candidate>& candidates, std::vector<SlotTask>& tasks,
                              ProducedBlock& produced) const;
   void judge(std::span<Candidate> candidates, Timing& timing) const;
-  /// Judges the candidates that mode_for_kernel() selects for this mode.
-  void judge_in_mode(const VerifyingDevice& verifier, const harness::Mode& mode, std::span<Candidate> candidates,
-                     Timing& timing) const;
+  /// Judges the candidates that mode_for_kernel() selects for this mode. `is_judged_before`: whether another device has
+  /// judged them.
+  void judge_in_mode(const VerifyingDevice& verifier, const harness::Mode& mode, bool is_judged_before,
+                     std::span<Candidate> candidates, Timing& timing) const;
   void judge_candidates(const VerifyingDevice& verifier, const harness::Mode& mode, std::vector<Candidate*> left,
                         Timing& timing) const;
   void add_unjudged(Candidate& candidate) const;

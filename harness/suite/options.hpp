@@ -26,7 +26,8 @@ struct SuiteOptions {
   std::string device = "cpu";            ///< device that judges first
   /// Devices that judge the same selection after `device`, in the same run.
   std::vector<std::string> additional_devices = {};
-  bool follows_another_device = false;  ///< whether another device of the same run judges the selection before `device`
+  /// Whether another device of the same run, which can run the emitted code, judges the same kernels before `device`.
+  bool follows_another_device = false;
   backends::DeviceOptions device_options =
       {};                              ///< device_options.cross_check_device is set from `cross_check_device` below
   backends::BuildChoices builds = {};  ///< the compilers and architectures; empty: those of `device_options`

@@ -118,7 +118,6 @@ std::vector<SuiteOptions> options_by_device(const SuiteOptions& options) {
   for (const std::string& device : options.additional_devices) {
     result.push_back(result.front());
     result.back().device = device;
-    result.back().follows_another_device = true;
   }
   return result;
 }
@@ -134,10 +133,17 @@ Result<SuiteRun> SuiteRun::prepare(SuiteOptions options, RunObserver& events) {
   }
   SuiteRun run;
   RunSelection whole;  // of the first device, with the inputs of all
+  bool is_judged_before = false;
   for (SuiteOptions& one : options_by_device(options)) {
     RunSelection run_selection;
+    one.follows_another_device = is_judged_before;
     Result<DeviceRun> part = part_of(std::move(one), run_selection, events);
     if (!part.ok()) return part.error();
+    // A run of failed cases judges other kernels on each device.
+    is_judged_before =
+        is_judged_before || (options.failed_run_folder.empty() && !part->builds.empty() &&
+                             backends::runs_emitted_code(backends::device_descriptor(part->options.device)) &&
+                             part->builds.front().device->can_run().is_available);
     if (run.device_runs_.empty()) whole = std::move(run_selection);
     else whole.inputs_hash = sha256_hex(whole.inputs_hash + run_selection.inputs_hash);
     if (!part->builds.empty()) run.device_runs_.push_back(part.take());

@@ -57,14 +57,6 @@ std::string lines_of(const KernelSource& source) {
   return fmt::format("{}", fmt::join(std::span(module.source_lines).first(count), "\n"));
 }
 
-/// Path, size and time of a compiler's file, because versions that a compiler states may lack the number of the build.
-std::string file_identity(const std::filesystem::path& file) {
-  std::error_code error;
-  const auto size = std::filesystem::file_size(file, error);
-  const auto time = std::filesystem::last_write_time(file, error);
-  return error ? file.string() : fmt::format("{} {} {}", file.string(), size, time.time_since_epoch().count());
-}
-
 ir::Module alone(const KernelSource& source) {
   ir::Module module = *source.module;
   module.kernels = {source.module->kernels[source.kernel_index]};
@@ -82,7 +74,7 @@ Result<std::unique_ptr<VerdictCache>> VerdictCache::open(const std::filesystem::
   if (!store.ok()) return store.error();
   std::vector<std::string> compilers;
   for (const std::filesystem::path& file : device.compiler_files())
-    compilers.push_back(file_identity(file));
+    compilers.push_back(backends::file_identity(file));
   return std::unique_ptr<VerdictCache>(
       new VerdictCache(store.take(), device,
                        fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", program, environment.os_name,
