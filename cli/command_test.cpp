@@ -202,6 +202,21 @@ TEST_F(CommandTest, PtxDeviceUsesStrictAndDefaultModesForUserKernels) {
             "user/two.scale/f32/ptx/forward/default\nuser/two.scale/f32/ptx/backward/default\n");
 }
 
+TEST_F(CommandTest, OnlyFirstDeviceThatCanRunJudgesBothPrecisions) {
+  const auto ptx_case = [&](const std::string& environment) {
+    const CommandResult ran =
+        workshop_.run(environment + "assay run loop/horner --quick --pass forward --device cpu,ptx --fresh --reduce 0");
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    return records().cases.back();
+  };
+  const harness::CaseRecord second = ptx_case("");
+  ASSERT_EQ(second.device, "ptx");
+  if (second.outcome == harness::Outcome::unsupported) GTEST_SKIP() << second.message;
+  EXPECT_TRUE(second.check_results.native_precision);
+  EXPECT_FALSE(second.check_results.f64_promotion) << "the device cpu has judged the kernel with f64 promotion";
+  EXPECT_TRUE(ptx_case("CXX=/nowhere/c++ ").check_results.f64_promotion) << "the device cpu cannot run";
+}
+
 TEST_F(CommandTest, RejectsFastCompileModeOnCpu) {
   const CommandResult ran = workshop_.run("assay run loop/horner --mode fast_compile");
   EXPECT_EQ(ran.status, 2);
