@@ -101,9 +101,8 @@ Result<Compiler> Compiler::find(const std::string& command) {
 }
 
 std::optional<Compiler> Compiler::find_fastest(backends::BuildCache* cache) {
-  constexpr int kOldestClang = 9, kNewestClang = 25;
   std::optional<std::filesystem::path> program = find_program("clang++");
-  for (int version = kNewestClang; !program && version >= kOldestClang; --version)
+  for (int version = kNewestVersion; !program && version >= kOldestVersion; --version)
     program = find_program(fmt::format("clang++-{}", version));
   if (!program) return std::nullopt;
   std::error_code error;

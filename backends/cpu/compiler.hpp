@@ -14,6 +14,10 @@
 
 namespace assay::cpu {
 
+/// Installed compilers are found under names with these version numbers as well, such as "clang++-19".
+constexpr int kOldestVersion = 9;
+constexpr int kNewestVersion = 25;
+
 /// The command-line options of a numeric mode, valid for both GCC and Clang.
 ///
 /// No option defines behavior that C++ leaves undefined, because sources are judged as their users compile them.

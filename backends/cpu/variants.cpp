@@ -18,8 +18,6 @@ namespace {
 
 /// Undefined behavior raises SIGILL and needs no library at run time.
 constexpr const char* kTrapOptions = "-fsanitize=undefined -fsanitize-undefined-trap-on-error";
-constexpr int kOldestVersion = 9;
-constexpr int kNewestVersion = 25;
 
 /// The names under which distributions install compilers.
 std::vector<std::string> usual_names() {
