@@ -75,6 +75,32 @@ TEST(AdjointText, SumPassesItsAdjointOnWithoutCopies) {
               AllOf(HasSubstr("atomic_add(grad_x[i], seed)"), HasSubstr("atomic_add(grad_y[i], seed)")));
 }
 
+TEST(AdjointText, AdditionToComponentLeavesTheAdjointOfTheVector) {
+  EXPECT_THAT(backward_of("x: array<vec<f32,3>,1>, y: array<f32,1>",
+                          "let v: vec<f32,3> = x[i]\nv = insert(v, 1, sub(extract(v, 1), y[i]))\nout[i] = dot(v, v)"),
+              AllOf(HasSubstr("let adj_sub: f32 = extract(adj_v, 1)\n"), HasSubstr("atomic_add(grad_x[i], adj_v)"),
+                    HasSubstr("let adj_y_i: f32 = neg(adj_sub)"), Not(HasSubstr("insert(adj_v"))));
+}
+
+TEST(AdjointText, AssignmentToElementOfMatrixChangesOneElementOfItsAdjoint) {
+  EXPECT_THAT(backward_of("x: array<mat<f32,2,2>,1>, y: array<f32,1>",
+                          "let m: mat<f32,2,2> = x[i]\nm = insert(m, 1, insert(extract(m, 1), 0, mul(y[i], y[i])))\n"
+                          "out[i] = ddot(m, m)"),
+              AllOf(HasSubstr("let adj_mul: f32 = extract(extract(adj_m, 1), 0)\n"),
+                    HasSubstr("let adj_m_1: mat<f32,2,2> = insert(adj_m, 1, insert(extract(adj_m, 1), 0, 0.0))\n")));
+}
+
+TEST(AdjointText, LoopThatOnlyAddsRunsForwardWithTheAdjointOfTheSum) {
+  EXPECT_THAT(
+      backward_of(
+          "x: array<f32,1>, n: i32",
+          "let s: f32 = 0.0\nlet v: vec<f32,3> = splat<vec<f32,3>>(0.0)\n"
+          "for j: i32 in range(1, n, 1) {\n  s = add(s, x[j])\n  v = insert(v, j, add(extract(v, j), x[j]))\n}\n"
+          "out[i] = add(s, extract(v, 0))"),
+      AllOf(HasSubstr("for j: i32 in range(1, n, 1) {"), HasSubstr("atomic_add(grad_x[j], seed)"),
+            Not(HasSubstr("trips"))));
+}
+
 TEST(AdjointText, CopiedAdjointIsNotChanged) {
   // The adjoints of both operands start as the same variable; the second contribution to one must not change the other.
   EXPECT_THAT(backward_of("x: array<f32,1>, y: array<f32,1>",

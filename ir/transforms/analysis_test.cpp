@@ -23,7 +23,8 @@ struct Analyzed {
       : module(parse(text)),
         ssa(to_ssa(module, kernel()).take()),
         activity(find_activity(module, kernel(), ssa)),
-        liveness(module, kernel(), ssa, activity) {}
+        part_updates(find_part_updates(ssa)),
+        liveness(module, kernel(), ssa, activity, part_updates) {}
 
   static ir::Module parse(const std::string& text) {
     auto module = ir::parse_text(text);
@@ -55,6 +56,7 @@ struct Analyzed {
   ir::Module module;
   SsaKernel ssa;
   Activity activity;
+  PartUpdates part_updates;
   Liveness liveness;
 };
 

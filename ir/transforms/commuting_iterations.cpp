@@ -20,8 +20,8 @@ constexpr std::size_t kOther = static_cast<std::size_t>(-1);
 
 class AdjointPaths {
  public:
-  AdjointPaths(const Module& module, const Function& kernel, const Activity& activity)
-      : module_(module), kernel_(kernel), activity_(activity) {}
+  AdjointPaths(const Module& module, const Function& kernel, const Activity& activity, const PartUpdates& part_updates)
+      : module_(module), kernel_(kernel), activity_(activity), part_updates_(part_updates) {}
 
   /// The adjoints before one iteration.
   Adjoints before_iteration(const Loop& loop) {
@@ -69,6 +69,12 @@ class AdjointPaths {
     const auto found = adjoints.find(compute.result);
     if (found == adjoints.end()) return;
     const std::size_t term = found->second;
+    const auto update = part_updates_.by_result.find(compute.result);
+    if (update != part_updates_.by_result.end() && update->second.adds_to_part) {
+      add(adjoints, update->second.whole, term);
+      add(adjoints, update->second.term, kOther);
+      return;
+    }
     const bool is_sum = compute.kind == ExprKind::kOperation && (compute.op == Op::kAdd || compute.op == Op::kSub) &&
                         compute.args[0].type == compute.args[1].type;
     for (std::size_t k = 0; k < compute.args.size(); ++k)
@@ -113,14 +119,15 @@ class AdjointPaths {
   const Module& module_;
   const Function& kernel_;
   const Activity& activity_;
+  const PartUpdates& part_updates_;
   bool only_adds_to_arrays_ = true;
 };
 
 }  // namespace
 
-bool has_commuting_iterations(const Module& module, const Function& kernel, const Loop& loop,
-                              const Activity& activity) {
-  AdjointPaths paths(module, kernel, activity);
+bool has_commuting_iterations(const Module& module, const Function& kernel, const Loop& loop, const Activity& activity,
+                              const PartUpdates& part_updates) {
+  AdjointPaths paths(module, kernel, activity, part_updates);
   const Adjoints adjoints = paths.before_iteration(loop);
   if (!paths.only_adds_to_arrays()) return false;
   for (std::size_t i = 0; i < loop.carried_values.size(); ++i) {

@@ -22,6 +22,12 @@ bool is_simple(const SsaNode& node) {
          !std::holds_alternative<Loop>(node.node);
 }
 
+/// The activity if these values are inactive.
+Activity without(Activity activity, const ValueSet& values) {
+  activity.active_values -= values;
+  return activity;
+}
+
 }  // namespace
 
 SweepGenerator::SweepGenerator(const Module& module, const Function& kernel, const SsaKernel& ssa, Activity activity,
@@ -29,8 +35,9 @@ SweepGenerator::SweepGenerator(const Module& module, const Function& kernel, con
     : module_(module),
       kernel_(kernel),
       ssa_(ssa),
-      activity_(std::move(activity)),
-      liveness_(module, kernel, ssa, activity_),
+      part_updates_(find_part_updates(ssa)),
+      activity_(without(std::move(activity), part_updates_.values_without_adjoint)),
+      liveness_(module, kernel, ssa, activity_, part_updates_),
       builder_(builder),
       checkpoint_stride_function_(stride_function),
       primal_variables_(ssa.values.size(), kNone),

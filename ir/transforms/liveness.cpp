@@ -11,8 +11,9 @@ namespace assay::transforms {
 
 using namespace ir;
 
-Liveness::Liveness(const Module& module, const Function& kernel, const SsaKernel& ssa, const Activity& activity)
-    : module_(module), kernel_(kernel), ssa_(ssa), activity_(activity) {
+Liveness::Liveness(const Module& module, const Function& kernel, const SsaKernel& ssa, const Activity& activity,
+                   const PartUpdates& part_updates)
+    : module_(module), kernel_(kernel), ssa_(ssa), activity_(activity), part_updates_(part_updates) {
   ValueSet loaded(kernel.variables.size());
   ValueSet stored(kernel.variables.size());
   find_replayed(ssa.body, loaded, stored);
@@ -83,6 +84,11 @@ ValueSet Liveness::reverse_reads(const Region& region) {
 
 void Liveness::reads_of_compute(const ComputeNode& compute, ValueSet& reads) const {
   if (compute.kind != ExprKind::kOperation || !has(activity_.active_values, compute.result)) return;
+  if (const auto update = part_updates_.by_result.find(compute.result); update != part_updates_.by_result.end()) {
+    for (const Operand& index : update->second.indices)
+      add(reads, index);
+    return;
+  }
   const AdjointRule& rule = rule_of(compute.op);
   for (std::size_t k = 0; k < compute.args.size(); ++k) {
     if (!activity_.is_active(compute.args[k])) continue;
@@ -139,7 +145,8 @@ LoopLiveness Liveness::find_needs(const Loop& loop) {
   before(loop.body, live, ForwardSweepOptions{.records_values = true});
   std::vector<bool> in_state(loop.carried_values.size());
   close_state(loop, in_state, live);
-  if (std::ranges::count(in_state, true) > 0 && has_commuting_iterations(module_, kernel_, loop, activity_)) {
+  const bool has_state = std::ranges::count(in_state, true) > 0;
+  if ((has_state || loop.is_range_loop) && has_commuting_iterations(module_, kernel_, loop, activity_, part_updates_)) {
     // The reverse sweep must also find out which iteration is the last.
     std::vector<bool> carried = in_state;
     ValueSet needed = live;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ir/transforms/activity.hpp"
+#include "ir/transforms/part_updates.hpp"
 #include "ir/transforms/ssa.hpp"
 
 namespace assay::transforms {
@@ -42,7 +43,8 @@ struct LoopLiveness {
 class Liveness {
  public:
   /// Keeps references to all four.
-  Liveness(const ir::Module& module, const ir::Function& kernel, const SsaKernel& ssa, const Activity& activity);
+  Liveness(const ir::Module& module, const ir::Function& kernel, const SsaKernel& ssa, const Activity& activity,
+           const PartUpdates& part_updates);
 
   /// Whether the reverse sweep of the region is not empty.
   bool has_reverse(const Region& region) const;
@@ -95,6 +97,7 @@ class Liveness {
   const ir::Function& kernel_;            ///< kernel that is differentiated
   const SsaKernel& ssa_;                  ///< the kernel in SSA form
   const Activity& activity_;              ///< active values of the kernel
+  const PartUpdates& part_updates_;       ///< updates of the kernel
   ValueSet arrays_with_replayed_stores_;  ///< array parameters whose stores the forward sweep repeats, by VarId
   ValueSet loaded_arrays_;                ///< array parameters that a needed load reads, by VarId
   std::map<const Loop*, LoopLiveness> loop_liveness_;  ///< result of needs() for each loop

@@ -50,6 +50,8 @@ void SweepGenerator::reverse_compute(const ComputeNode& compute) {
   if (is_part(compute)) return reverse_part(compute);
   const VarId w = adjoint_variables_[index(compute.result)];
   if (w == kNone) return;
+  if (const auto update = part_updates_.by_result.find(compute.result); update != part_updates_.by_result.end())
+    return reverse_part_update(update->second, w);
   adjoint_is_nonzero_ = kNone;
   for (std::size_t k = 0; k < compute.args.size(); ++k) {
     const Operand& operand = compute.args[k];
@@ -83,6 +85,24 @@ void SweepGenerator::reverse_part(const ComputeNode& compute) {
     path.insert(path.end(), one.path.begin(), one.path.end());
     accumulate_in_part(whole, std::move(path), one.term);
   }
+}
+
+void SweepGenerator::reverse_part_update(const PartUpdate& update, VarId w) {
+  differentiated_operations_.insert(Op::kInsert);
+  std::vector<ElementPartStep> path;
+  Type type = update.whole.type;
+  for (const Operand& index : update.indices) {
+    path.push_back({.whole_type = type, .index = expr(index)});
+    type = type.indexed_part_type();
+  }
+  const bool reaches_term = activity_.is_active(update.term);
+  const std::string name = update.part.is_constant() ? "part" : value_of(update.part.value).name;
+  const VarId adjoint_of_part = reaches_term ? builder_.let("adj_" + name, part(builder_.var(w), path)) : kNone;
+  if (update.adds_to_part) accumulate_variable(update.whole, w);
+  else accumulate(update.whole, with_part(builder_.var(w), path, builder_.zero(type)));
+  if (reaches_term && update.subtracts_term)
+    accumulate(update.term, builder_.op(Op::kNeg, {builder_.var(adjoint_of_part)}));
+  else if (reaches_term) accumulate_variable(update.term, adjoint_of_part);
 }
 
 ExprId SweepGenerator::contribution(const ComputeNode& compute, std::size_t k, ExprId w) {
@@ -386,6 +406,8 @@ void SweepGenerator::collect_receivers(const Region& region, ValueSet& receivers
   for (const SsaNode& node : region.nodes) {
     if (const auto* compute = std::get_if<ComputeNode>(&node.node)) {
       if (is_active(compute->result)) std::ranges::for_each(compute->args, add);
+      const auto update = part_updates_.by_result.find(compute->result);
+      if (update != part_updates_.by_result.end()) add(update->second.term);
     }
     if (const auto* store = std::get_if<StoreNode>(&node.node)) add(store->value);
     if (const auto* atomic = std::get_if<AtomicNode>(&node.node)) add(atomic->value);
@@ -442,6 +464,7 @@ void SweepGenerator::reverse_branch(const Branch& branch) {
 }
 
 std::vector<VarId> SweepGenerator::open_carried_adjoints(const Loop& loop) {
+  const bool is_unchanged = liveness_.needs(loop).is_reversed_forward;
   std::vector<VarId> adjoints;
   for (const CarriedValue& carried : loop.carried_values) {
     if (!is_active(carried.argument) && !is_active(carried.result)) {
@@ -450,8 +473,8 @@ std::vector<VarId> SweepGenerator::open_carried_adjoints(const Loop& loop) {
     }
     const VarId after = adjoint_variables_[index(carried.result)];
     const std::string name = "adj_" + value_of(carried.argument).name;
-    adjoints.push_back(after == kNone ? builder_.let_zero(name, value_of(carried.argument).type)
-                                      : builder_.let(name, builder_.var(after)));
+    if (after == kNone) adjoints.push_back(builder_.let_zero(name, value_of(carried.argument).type));
+    else adjoints.push_back(is_unchanged ? after : builder_.let(name, builder_.var(after)));
   }
   return adjoints;
 }
@@ -550,7 +573,10 @@ void SweepGenerator::reverse_iteration(const Loop& loop, ValueSet live, const st
   forward(loop.body, live, {.records_values = true});
   builder_.at(loc);
   for (std::size_t i = 0; i < loop.carried_values.size(); ++i) {
-    if (carried_adjoints[i] != kNone) accumulate(loop.carried_values[i].next_value, builder_.var(carried_adjoints[i]));
+    if (carried_adjoints[i] == kNone) continue;
+    const Operand& next = loop.carried_values[i].next_value;
+    if (needs.is_reversed_forward) accumulate_variable(next, carried_adjoints[i]);
+    else accumulate(next, builder_.var(carried_adjoints[i]));
   }
   reverse(loop.body);
   builder_.at(loc);

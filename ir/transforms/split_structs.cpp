@@ -6,65 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "ir/transforms/operands.hpp"
+
 namespace assay::transforms {
 namespace {
 
 using namespace ir;
-
-/// Calls `change` with each operand of a node, and of the nodes inside it.
-template <class F>
-void for_each_operand(Region& region, const F& change);
-
-template <class F>
-void for_each_operand(SsaNode& node, const F& change) {
-  const auto change_all = [&](std::vector<Operand>& operands) {
-    for (Operand& operand : operands)
-      change(operand);
-  };
-  const auto change_place = [&](auto& access) {
-    change_all(access.indices);
-    for (ElementPathStep& step : access.path)
-      change(step.index);
-  };
-  if (auto* compute = std::get_if<ComputeNode>(&node.node)) change_all(compute->args);
-  if (auto* load = std::get_if<LoadNode>(&node.node)) change_place(*load);
-  if (auto* store = std::get_if<StoreNode>(&node.node)) {
-    change_place(*store);
-    change(store->value);
-  }
-  if (auto* atomic = std::get_if<AtomicNode>(&node.node)) {
-    change_place(*atomic);
-    change(atomic->value);
-  }
-  if (auto* custom = std::get_if<CustomDerivativeNode>(&node.node)) {
-    change_all(custom->args);
-    change_all(custom->primal_values);
-  }
-  if (auto* branch = std::get_if<Branch>(&node.node)) {
-    change(branch->condition);
-    for_each_operand(branch->then_region, change);
-    for_each_operand(branch->else_region, change);
-    for (MergedValue& merge : branch->merges) {
-      change(merge.then_value);
-      change(merge.else_value);
-    }
-  }
-  if (auto* loop = std::get_if<Loop>(&node.node)) {
-    for (Operand* bound : {&loop->start, &loop->stop, &loop->step})
-      change(*bound);
-    for_each_operand(loop->body, change);
-    for (CarriedValue& carried : loop->carried_values) {
-      change(carried.initial_value);
-      change(carried.next_value);
-    }
-  }
-}
-
-template <class F>
-void for_each_operand(Region& region, const F& change) {
-  for (SsaNode& node : region.nodes)
-    for_each_operand(node, change);
-}
 
 class Splitter {
  public:
@@ -85,9 +32,7 @@ class Splitter {
     for (ValueId parameter = 0; parameter < parameter_count_; ++parameter)
       insert_selections(parameter, start, selections);
     insert_selections(ssa_.body, std::move(selections));
-    for_each_operand(ssa_.body, [&](Operand& operand) { operand = resolved(operand); });
-    for (Operand& result : ssa_.results)
-      result = resolved(result);
+    for_each_operand(ssa_, [&](Operand& operand) { operand = resolved(operand); });
   }
 
  private:

@@ -12,6 +12,7 @@
 #include "ir/element_part.hpp"
 #include "ir/transforms/activity.hpp"
 #include "ir/transforms/liveness.hpp"
+#include "ir/transforms/part_updates.hpp"
 #include "ir/transforms/rules.hpp"
 #include "ir/transforms/ssa.hpp"
 
@@ -136,6 +137,8 @@ class SweepGenerator {
   void reverse_compute(const ComputeNode& compute);
   /// The same for a field, row or component of a value.
   void reverse_part(const ComputeNode& compute);
+  /// The same for an assignment to a part. `w` is the adjoint of the result.
+  void reverse_part_update(const PartUpdate& update, VarId w);
   void reverse_load(const LoadNode& load);
   void reverse_store(const StoreNode& store);
   /// The gradient array of an array whose elements are not structs.
@@ -210,6 +213,7 @@ class SweepGenerator {
   const ir::Module& module_;    ///< module that contains the kernel
   const ir::Function& kernel_;  ///< kernel that is differentiated
   const SsaKernel& ssa_;        ///< the kernel in SSA form
+  PartUpdates part_updates_;    ///< assignments to parts of values
   Activity activity_;           ///< values that need an adjoint
   Liveness liveness_;           ///< values that the sweeps need
   ir::Builder& builder_;        ///< appends to the backward kernel
