@@ -243,10 +243,9 @@ ExprId WarpExpressionParser::tile_call(SyntaxNode node, std::string_view name) {
 /// A tile of two dimensions is scanned in row-major order.
 ExprId WarpExpressionParser::tile_scan(SyntaxNode node, Op op, ExprId tile) {
   const Type type = context_.type_of(tile);
-  const bool is_extreme = op == Op::kTileScanMax || op == Op::kTileScanMin;
   const bool fits =
       type.scalar == ir::Scalar::kF32 || type.scalar == ir::Scalar::kI32 || type.scalar == ir::Scalar::kU32;
-  if (is_extreme && !fits) return context_.error(node, "elements must be float32, int32 or uint32");
+  if (!fits) return context_.error(node, "elements must be float32, int32 or uint32");
   if (type.tile_rank() == 1) return context_.operation(node, op, {tile});
   const ExprId row = context_.operation(node, Op::kTileReshape, {tile}, ir::tile_type(type.scalar, type.tile_size()));
   return context_.operation(node, Op::kTileReshape, {context_.operation(node, op, {row})}, type);

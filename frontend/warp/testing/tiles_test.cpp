@@ -389,6 +389,8 @@ TEST(Tiles, RejectArgumentsThatWarpRejects) {
       {"t = wp.tile_load(x, shape=4)\nwp.tile_axpy(2.0, t, t * t)", "must be a variable"},
       {"t = wp.tile_diag_add(wp.tile_load(a, shape=(2, 3)), wp.tile_load(x, shape=2))", "tile_diag_add takes"},
       {"t = wp.tile_scan_max_inclusive(wp.tile_zeros(shape=4, dtype=wp.float64))", "float32, int32 or uint32"},
+      {"t = wp.tile_scan_inclusive(wp.tile_zeros(shape=4, dtype=wp.float64))", "float32, int32 or uint32"},
+      {"t = wp.tile_scan_exclusive(wp.tile_zeros(shape=4, dtype=wp.int64))", "float32, int32 or uint32"},
       {"t = wp.tile_load_indexed(x, wp.tile_arange(3), shape=(3,))", "indices must be a tile of int32"},
       {"t = wp.tile_load_indexed(x, wp.tile_arange(4, dtype=int), shape=(3,))", "one number for each position"},
       {"t = wp.tile_load_indexed(x, wp.tile_arange(3, dtype=int), shape=(3,), axis=1)", "axis must be"},
