@@ -101,6 +101,23 @@ TEST(AdjointText, LoopThatOnlyAddsRunsForwardWithTheAdjointOfTheSum) {
             Not(HasSubstr("trips"))));
 }
 
+TEST(AdjointText, FirstContributionInEachBranchIsAssigned) {
+  const std::string text = backward_of("x: array<f32,1>, n: i32",
+                                       "let s: f32 = x[i]\nlet t: f32 = x[0]\nif gt(s, 0.5) {\n"
+                                       "  for j: i32 in range(0, n, 1) {\n    t = mul(t, mul(t, x[j]))\n  }\n"
+                                       "  s = mul(s, t)\n  out[0] = mul(t, t)\n} else {\n  s = sin(s)\n}\nout[i] = s");
+  EXPECT_THAT(text, AllOf(HasSubstr("adj_s = mul(seed, t_1)\n"), HasSubstr("adj_s = mul(seed, cos(s))\n"),
+                          HasSubstr("adj_t = adj_t_2\n")))
+      << "the adjoint of t gets a contribution after a loop that does not change it";
+}
+
+TEST(AdjointText, ContributionsOfLaterIterationsAreAdded) {
+  EXPECT_THAT(backward_of("x: array<f32,1>, n: i32",
+                          "let a: f32 = x[i]\nlet s: f32 = 0.0\nfor j: i32 in range(0, n, 1) {\n"
+                          "  s = add(s, mul(a, x[j]))\n}\nif gt(s, 0.0) {\n  s = mul(s, a)\n}\nout[i] = s"),
+              HasSubstr("adj_a = add(adj_a, mul("));
+}
+
 TEST(AdjointText, CopiedAdjointIsNotChanged) {
   // The adjoints of both operands start as the same variable; the second contribution to one must not change the other.
   EXPECT_THAT(backward_of("x: array<f32,1>, y: array<f32,1>",

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 #include <ranges>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -183,21 +184,18 @@ void SweepGenerator::accumulate_variable(const Operand& operand, VarId variable)
 
 void SweepGenerator::accumulate_in_part(const Operand& whole, std::vector<ElementPartStep> path, ExprId term) {
   const std::size_t value = index(whole.value);
-  const bool is_new = adjoint_variables_[value] == kNone;
-  if (is_new && regions_of_parts_[value] == reversed_region_) {
+  if (adjoint_variables_[value] == kNone && regions_of_parts_[value] == reversed_region_) {
     deferred_contributions_[value].push_back({.path = std::move(path), .term = term});
     return;
   }
-  const VarId adjoint = adjoint_variable(whole.value);
-  if (is_new) builder_.assign(adjoint, with_part(builder_.var(adjoint), path, term));
-  else add_to_variable(adjoint, path, term);
+  add_to_variable(adjoint_variable(whole.value), path, term);
 }
 
 VarId SweepGenerator::adjoint_variable(ValueId value) {
   VarId& adjoint = adjoint_variables_[index(value)];
   const std::string name = "adj_" + value_of(value).name;
   if (has_borrowed_variable_[index(value)]) adjoint = builder_.let(name, builder_.var(adjoint));
-  else if (adjoint == kNone) adjoint = builder_.let_zero(name, value_of(value).type);
+  else if (adjoint == kNone) zero_variables_.insert(adjoint = builder_.let_zero(name, value_of(value).type));
   has_borrowed_variable_[index(value)] = false;
   for (const PartContribution& one : std::exchange(deferred_contributions_[index(value)], {}))
     add_to_variable(adjoint, one.path, one.term);
@@ -207,8 +205,9 @@ VarId SweepGenerator::adjoint_variable(ValueId value) {
 void SweepGenerator::add_to_variable(VarId variable, const std::vector<ElementPartStep>& path, ExprId term) {
   const Type type = builder_.type_of(term);
   if (!type.is_struct()) {
-    const ExprId sum = plus(part(builder_.var(variable), path), term);
-    return builder_.assign(variable, with_part(builder_.var(variable), path, sum));
+    changed_variables_.insert(variable);
+    if (zero_variables_.erase(variable) == 0) term = plus(part(builder_.var(variable), path), term);
+    return builder_.assign(variable, with_part(builder_.var(variable), path, term));
   }
   add_fields(variable, path, term, kNone);
 }
@@ -457,8 +456,11 @@ void SweepGenerator::reverse_branch(const Branch& branch) {
   };
   const Loc loc = builder_.at();
   const ExprId condition = expr(branch.condition);
+  const std::set<VarId> zero_before = zero_variables_;
   Block then_block = arm(branch.then_region, &MergedValue::then_value);
+  const std::set<VarId> zero_after_then = std::exchange(zero_variables_, zero_before);
   Block else_block = arm(branch.else_region, &MergedValue::else_value);
+  std::erase_if(zero_variables_, [&](VarId variable) { return !zero_after_then.contains(variable); });
   if (then_block.statements.empty() && else_block.statements.empty()) return;
   builder_.append({.node = If{condition, std::move(then_block), std::move(else_block)}, .loc = loc});
 }
@@ -504,10 +506,14 @@ void SweepGenerator::reverse_loop(const Loop& loop) {
   open_receivers(receivers, inside);
   const std::vector<VarId> carried_adjoints = open_carried_adjoints(loop);
 
+  // In the loop, an earlier iteration may have added to any of them.
+  const std::set<VarId> zero_before = std::exchange(zero_variables_, {});
   if (++reversed_loop_depth_ == 1) outermost_reversed_loop_ = &loop;
   if (runs_forward) reverse_iterations_forward(loop, carried_adjoints);
   else reverse_iterations_backward(loop, carried_adjoints);
   if (--reversed_loop_depth_ == 0) outermost_reversed_loop_ = nullptr;
+  zero_variables_ = zero_before;
+  std::erase_if(zero_variables_, [&](VarId variable) { return changed_variables_.contains(variable); });
   builder_.at(loc);
   forget_adjoints(loop.body);
   for (std::size_t i = 0; i < loop.carried_values.size(); ++i) {

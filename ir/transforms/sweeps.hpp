@@ -226,6 +226,9 @@ class SweepGenerator {
   std::vector<VarId> adjoint_variables_;
   /// For each value: whether this variable also serves as another adjoint, so that it must not be changed.
   std::vector<bool> has_borrowed_variable_;
+  /// Adjoints that are still zero at the current point, so that the first contribution need not be added.
+  std::set<VarId> zero_variables_;
+  std::set<VarId> changed_variables_;  ///< adjoints to which something has been added anywhere
   /// For each value: contributions to parts of its adjoint that are not in a variable yet.
   std::vector<std::vector<PartContribution>> deferred_contributions_;
   /// For each value that is a part of another value: the region that contains its node, set when the region is
