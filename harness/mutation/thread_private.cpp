@@ -45,6 +45,8 @@ class Cells {
   Cells(const MutationContext& context, VarId array)
       : context_(context), array_(array), guards_(guards_of(context.function, context.function.body)) {
     for (std::size_t s = 0; s < context.statements.size(); ++s) {
+      if (const auto* loop = std::get_if<For>(&context.statements[s].statement->node))
+        loops_.emplace(loop->variable, s);
       const AssignedValue defined = assigned_value_of(*context.statements[s].statement);
       if (defined.variable == kNone) continue;
       const bool is_declaration = std::holds_alternative<Let>(context.statements[s].statement->node);
@@ -191,8 +193,21 @@ class Cells {
       const ExprId value = std::get<Let>(context_.statements[declared->second].statement->node).value;
       return value == kNone ? known(0) : form_of(value, declared->second);
     }
+    if (const std::optional<Form> form = form_of_loop_variable(variable)) return *form;
     const std::optional<IntegerRange> range = context_.known_ranges.of_variable(variable);
     return range && range->low <= range->high ? within(*range) : anything();
+  }
+
+  /// The start of the loop plus a multiple of its step, if the start depends on the thread.
+  std::optional<Form> form_of_loop_variable(VarId variable) const {
+    const auto found = loops_.find(variable);
+    if (found == loops_.end()) return std::nullopt;
+    const For& loop = std::get<For>(context_.statements[found->second].statement->node);
+    const Form start = form_of(loop.start, found->second);
+    const std::optional<std::int64_t> step = number(form_of(loop.step, found->second));
+    const auto of_threads = std::span(start.factors).subspan(parameters());
+    if (!step || std::ranges::count(of_threads, 0) == std::ssize(of_threads)) return std::nullopt;
+    return sum(start, anything(), *step);
   }
 
   Form form_of_operation(const Expr& node, std::size_t s) const {
@@ -254,6 +269,7 @@ class Cells {
   VarId array_;
   std::vector<BranchGuards> guards_;                       ///< by statement: the branches that contain it
   std::map<VarId, std::size_t> declarations_;              ///< by variable: the statement that declares it
+  std::map<VarId, std::size_t> loops_;                     ///< by loop variable: the statement with the loop
   std::map<VarId, std::vector<std::size_t>> assignments_;  ///< by variable: the statements that assign it
 };
 

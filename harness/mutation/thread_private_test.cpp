@@ -53,6 +53,19 @@ TEST(ThreadPrivateAccess, IsExcludedIfAnotherThreadMayAccessSameElement) {
             (Found{false, false}));
 }
 
+TEST(ThreadPrivateAccess, FollowsLoopsThatStartAtTheThreadIndex) {
+  const auto strided = [](const std::string& range) {
+    return private_elements(
+        "    i = wp.tid()\n    s = float(0.0)\n    for k in range(" + range + "):\n        s += x[k]\n    out[i] = s\n",
+        "# launch: (5)\n");
+  };
+  EXPECT_EQ(strided("i, n, 5"), Found{true});
+  EXPECT_EQ(strided("i + 3, n, 6"), Found{true});
+  EXPECT_EQ(strided("i, n, 4"), Found{false});
+  EXPECT_EQ(strided("i, n"), Found{false});
+  EXPECT_EQ(strided("n, 100, 5"), Found{false});
+}
+
 TEST(ThreadPrivateAccess, RequiresStrideOfAtLeastTheThreadCount) {
   const auto strided = [](const std::string& step) {
     return private_elements("    i = wp.tid()\n    s = float(0.0)\n    for j in range(n):\n        s += x[i + j * " +

@@ -118,6 +118,20 @@ TEST(AdjointText, ContributionsOfLaterIterationsAreAdded) {
               HasSubstr("adj_a = add(adj_a, mul("));
 }
 
+TEST(AdjointText, LoopReadsTheAdjointsOfCarriedValuesWithoutCopies) {
+  const auto text = [](const std::string& body) {
+    return backward_of(
+        "x: array<f32,1>, n: i32",
+        "let s: f32 = x[i]\nlet t: f32 = x[0]\nfor j: i32 in range(0, n, 1) {\n" + body + "}\nout[i] = mul(s, t)");
+  };
+  EXPECT_THAT(text("s = sin(s)\n"),
+              AllOf(HasSubstr("let adj_s_2: f32 = mul(adj_s_1, cos("), HasSubstr("adj_s_1 = adj_s_2")));
+  // Both adjoints change at once.
+  EXPECT_THAT(text("let u: f32 = s\ns = t\nt = u\n"),
+              AllOf(HasSubstr("let adj_s_2: f32 = adj_t_1\n"), HasSubstr("let adj_t_2: f32 = adj_s_1\n"),
+                    HasSubstr("adj_s_1 = adj_s_2\n"), HasSubstr("adj_t_1 = adj_t_2\n")));
+}
+
 TEST(AdjointText, CopiedAdjointIsNotChanged) {
   // The adjoints of both operands start as the same variable; the second contribution to one must not change the other.
   EXPECT_THAT(backward_of("x: array<f32,1>, y: array<f32,1>",

@@ -579,20 +579,29 @@ void SweepGenerator::reverse_iteration(const Loop& loop, ValueSet live, const st
   forward(loop.body, live, {.records_values = true});
   builder_.at(loc);
   for (std::size_t i = 0; i < loop.carried_values.size(); ++i) {
-    if (carried_adjoints[i] == kNone) continue;
-    const Operand& next = loop.carried_values[i].next_value;
-    if (needs.is_reversed_forward) accumulate_variable(next, carried_adjoints[i]);
-    else accumulate(next, builder_.var(carried_adjoints[i]));
+    if (carried_adjoints[i] != kNone) accumulate_variable(loop.carried_values[i].next_value, carried_adjoints[i]);
   }
   reverse(loop.body);
   builder_.at(loc);
   // If the order does not matter, the adjoints are the same before and after the iteration.
-  for (std::size_t i = 0; i < loop.carried_values.size() && !needs.is_reversed_forward; ++i) {
-    if (carried_adjoints[i] == kNone) continue;
-    const VarId before = adjoint_variables_[index(loop.carried_values[i].argument)];
+  if (!needs.is_reversed_forward) assign_carried_adjoints(loop, carried_adjoints);
+}
+
+void SweepGenerator::assign_carried_adjoints(const Loop& loop, const std::vector<VarId>& carried_adjoints) {
+  std::vector<VarId> before;
+  for (std::size_t i = 0; i < carried_adjoints.size(); ++i) {
+    before.push_back(adjoint_variables_[index(loop.carried_values[i].argument)]);
+    // The assignments below change this adjoint before it is read.
+    const bool changes = carried_adjoints[i] != kNone && before[i] != kNone && before[i] != carried_adjoints[i] &&
+                         std::ranges::count(carried_adjoints, before[i]) > 0;
+    if (changes)
+      before[i] = builder_.let("adj_" + value_of(loop.carried_values[i].argument).name, builder_.var(before[i]));
+  }
+  for (std::size_t i = 0; i < carried_adjoints.size(); ++i) {
+    if (carried_adjoints[i] == kNone || before[i] == carried_adjoints[i]) continue;
     const Type type = value_of(loop.carried_values[i].argument).type;
-    builder_.assign(carried_adjoints[i],
-                    before != kNone ? builder_.var(before) : expr(Operand{.value = kNone, .type = type, .bits = 0}));
+    builder_.assign(carried_adjoints[i], before[i] != kNone ? builder_.var(before[i])
+                                                            : expr(Operand{.value = kNone, .type = type, .bits = 0}));
   }
 }
 

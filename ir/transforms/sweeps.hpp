@@ -158,6 +158,8 @@ class SweepGenerator {
   /// Computes the values of the body that its reverse sweep and `live` need, and reverses the body. Then the adjoints
   /// of the carried values belong to the start of the iteration.
   void reverse_iteration(const Loop& loop, ValueSet live, const std::vector<VarId>& carried_adjoints);
+  /// Sets the adjoints of the carried values to those at the start of the iteration, all at once.
+  void assign_carried_adjoints(const Loop& loop, const std::vector<VarId>& carried_adjoints);
   /// Binds the state of the loop at the start of `iteration`. `top` is the current checkpoint of a long loop; kNone if
   /// each iteration has a checkpoint.
   void restore_state(const Loop& loop, const ReversedLoop& record, VarId iteration, VarId top);
