@@ -132,6 +132,12 @@ TEST(AdjointText, LoopReadsTheAdjointsOfCarriedValuesWithoutCopies) {
                     HasSubstr("adj_s_1 = adj_s_2\n"), HasSubstr("adj_t_1 = adj_t_2\n")));
 }
 
+TEST(AdjointText, BranchWithoutNeededStatementsIsLeftOut) {
+  const std::string text =
+      backward_of("x: array<f32,1>, n: i32", "let s: f32 = x[i]\nif gt(n, 2) {\n  s = add(s, x[0])\n}\nout[i] = s");
+  EXPECT_EQ(text.find("if "), text.rfind("if ")) << text;
+}
+
 TEST(AdjointText, CopiedAdjointIsNotChanged) {
   // The adjoints of both operands start as the same variable; the second contribution to one must not change the other.
   EXPECT_THAT(backward_of("x: array<f32,1>, y: array<f32,1>",

@@ -245,17 +245,21 @@ void SweepGenerator::forward_branch(const Branch& branch, const ValueSet& live, 
   const ExprId condition = expr(branch.condition);
   for (const MergedValue* merge : merges)
     declare_zero(merge->result);
+  const Loc loc = builder_.at();
   const auto arm = [&](const Region& region, Operand MergedValue::*value) {
-    ValueSet inner = live;
-    for (const MergedValue* merge : merges)
-      Liveness::add(inner, merge->*value);
-    forward(region, inner, sweep);
-    for (const MergedValue* merge : merges)
-      builder_.assign(primal_variables_[index(merge->result)], expr(merge->*value));
+    return builder_.block([&] {
+      ValueSet inner = live;
+      for (const MergedValue* merge : merges)
+        Liveness::add(inner, merge->*value);
+      forward(region, inner, sweep);
+      for (const MergedValue* merge : merges)
+        builder_.assign(primal_variables_[index(merge->result)], expr(merge->*value));
+    });
   };
-  builder_.if_(
-      condition, [&] { arm(branch.then_region, &MergedValue::then_value); },
-      [&] { arm(branch.else_region, &MergedValue::else_value); });
+  Block then_block = arm(branch.then_region, &MergedValue::then_value);
+  Block else_block = arm(branch.else_region, &MergedValue::else_value);
+  if (then_block.statements.empty() && else_block.statements.empty()) return;
+  builder_.append({.node = If{condition, std::move(then_block), std::move(else_block)}, .loc = loc});
 }
 
 namespace {
