@@ -98,9 +98,13 @@ std::vector<SyntaxNode> blocks_of(SyntaxNode statement) {
 
 /// Whether the loop over this range is known from literals to run at least once.
 bool surely_runs(SyntaxNode range) {
-  if (!range.is(SyntaxKind::kCall) || range.part(SyntaxField::kFunction).text() != "range") return false;
+  if (!range.is(SyntaxKind::kCall)) return false;
+  const std::string_view function = range.part(SyntaxField::kFunction).text();
+  const std::span<const SyntaxNode> arguments = range.part(SyntaxField::kArguments).children();
+  if (function == "reversed") return arguments.size() == 1 && surely_runs(arguments[0]);
+  if (function != "range") return false;
   std::vector<std::int64_t> bounds;
-  for (const SyntaxNode bound : range.part(SyntaxField::kArguments).children()) {
+  for (const SyntaxNode bound : arguments) {
     const auto number = literal_constant(bound);
     if (!number || number->number().is_real) return false;
     bounds.push_back(number->number().integer);

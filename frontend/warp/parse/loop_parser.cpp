@@ -1,5 +1,7 @@
 // The part of WarpStatementParser that parses loops.
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <utility>
 
 #include <fmt/format.h>
@@ -43,17 +45,21 @@ bool WarpStatementParser::is_unrolled(const ir::For& loop) const {
   return step != 0 && (stop - start) / step <= 16;
 }
 
-/// The arguments of range(...); empty after a reported error.
-std::vector<SyntaxNode> WarpStatementParser::range_arguments(SyntaxNode node) {
+/// The range of a loop; without arguments after a reported error.
+WarpStatementParser::LoopRange WarpStatementParser::range_of(SyntaxNode node) {
   const SyntaxNode target = node.part(SyntaxField::kLeft);
-  const SyntaxNode range = node.part(SyntaxField::kRight);
+  SyntaxNode range = node.part(SyntaxField::kRight);
   if (node.part(SyntaxField::kAlternative)) {
     context_.error(node.part(SyntaxField::kAlternative), "else clauses of loops are not supported");
     return {};
   }
-  if (!target.is(SyntaxKind::kIdentifier) || !range.is(SyntaxKind::kCall) ||
-      expressions_.warp_function_name(range) != "range") {
-    context_.error(range, "for loops must iterate over range(...) with one variable");
+  const auto is_call_of = [&](std::string_view name) {
+    return range.is(SyntaxKind::kCall) && expressions_.warp_function_name(range) == name;
+  };
+  const bool is_reversed = is_call_of("reversed") && arguments_of(range).positional_arguments.size() == 1;
+  if (is_reversed) range = arguments_of(range).positional_arguments[0];
+  if (!target.is(SyntaxKind::kIdentifier) || !is_call_of("range")) {
+    context_.error(range, "for loops must iterate over range(...) or reversed(range(...)) with one variable");
     return {};
   }
   const CallArguments arguments = arguments_of(range);
@@ -64,7 +70,15 @@ std::vector<SyntaxNode> WarpStatementParser::range_arguments(SyntaxNode node) {
   }
   const auto step = given.size() == 3 ? context_.static_scope().constant(given[2]) : std::nullopt;
   if (step && step->number().integer == 0) context_.error(given[2], "range step must not be zero");
-  return given;
+  const auto values = known_range(given);
+  const bool has_unit_step = given.size() < 3 || (step && std::abs(step->number().integer) == 1);
+  if (is_reversed && !has_unit_step && (!values || values->empty())) {
+    context_.error(given[2],
+                   "the step of a reversed range must be 1 or -1, unless the range has constant bounds and is not "
+                   "empty: with other steps, Warp 1.18 runs a loop over an empty range once");
+    return {};
+  }
+  return {.arguments = given, .is_reversed = is_reversed};
 }
 
 /// Whether wp.static(...) in the node contains the name.
@@ -74,17 +88,24 @@ bool WarpStatementParser::is_static_in(SyntaxNode node, std::string_view name) c
   return std::ranges::any_of(node.children(), [&](SyntaxNode child) { return is_static_in(child, name); });
 }
 
-/// The values of the variable of a loop whose range is known; empty if it is not.
-std::optional<std::vector<std::int64_t>> WarpStatementParser::known_range(std::span<const SyntaxNode> given) const {
+/// The start, stop and step of a range of constants.
+std::optional<std::array<std::int64_t, 3>> WarpStatementParser::constant_bounds(
+    std::span<const SyntaxNode> given) const {
   std::vector<std::int64_t> bounds;
   for (const SyntaxNode node : given) {
     const auto bound = context_.static_scope().constant(node);
     if (!bound || bound->type != ir::kI32) return std::nullopt;
     bounds.push_back(bound->number().integer);
   }
-  const std::int64_t start = bounds.size() == 1 ? 0 : bounds[0];
-  const std::int64_t stop = bounds[bounds.size() == 1 ? 0 : 1];
-  const std::int64_t step = bounds.size() == 3 ? bounds[2] : 1;
+  return std::array{bounds.size() == 1 ? 0 : bounds[0], bounds[bounds.size() == 1 ? 0 : 1],
+                    bounds.size() == 3 ? bounds[2] : 1};
+}
+
+/// The values of the variable of a loop whose range is known; nothing if it is not.
+std::optional<std::vector<std::int64_t>> WarpStatementParser::known_range(std::span<const SyntaxNode> given) const {
+  const auto bounds = constant_bounds(given);
+  if (!bounds) return std::nullopt;
+  const auto [start, stop, step] = *bounds;
   std::vector<std::int64_t> values;
   for (std::int64_t k = start; step > 0 ? k < stop : step < 0 && k > stop; k += step) {
     values.push_back(k);
@@ -95,9 +116,11 @@ std::optional<std::vector<std::int64_t>> WarpStatementParser::known_range(std::s
 
 void WarpStatementParser::for_statement(SyntaxNode node) {
   if (expressions_.is_query_iteration(node.part(SyntaxField::kRight))) return loop_over_query(node);
-  const std::vector<SyntaxNode> given = range_arguments(node);
+  const LoopRange range = range_of(node);
+  const std::vector<SyntaxNode>& given = range.arguments;
   if (given.empty()) return;
-  if (is_static_in(node.part(SyntaxField::kBody), node.part(SyntaxField::kLeft).text())) {
+  // Warp does not copy the body of a loop over a reversed range.
+  if (!range.is_reversed && is_static_in(node.part(SyntaxField::kBody), node.part(SyntaxField::kLeft).text())) {
     if (const auto values = known_range(given)) return copied_loop(node, *values);
   }
   const SyntaxNode target = node.part(SyntaxField::kLeft);
@@ -116,7 +139,7 @@ void WarpStatementParser::for_statement(SyntaxNode node) {
       return;
     }
   }
-  loop(node, given);
+  loop(node, range);
 }
 
 /// A loop in which wp.static(...) contains the loop variable: Warp copies the body for each of its values.
@@ -165,7 +188,35 @@ bool WarpStatementParser::is_declared_outside(std::string_view name) const {
   return false;
 }
 
-void WarpStatementParser::loop(SyntaxNode node, std::span<const SyntaxNode> given) {
+/// Makes the loop visit the same numbers from last to first.
+void WarpStatementParser::reverse_range(SyntaxNode node, const LoopRange& range, ir::For& loop) {
+  ir::Builder& builder = context_.builder;
+  if (const auto bounds = constant_bounds(range.arguments)) {
+    const auto [start, stop, step] = *bounds;
+    const std::int64_t most =
+        stop - start - (step > 0 ? 1 : -1);  // from the first number to the last one, or beyond it
+    const bool is_empty = step > 0 ? most < 0 : most > 0;
+    loop.start = builder.i32(is_empty ? start : start + most / step * step);
+    loop.stop = builder.i32(is_empty ? start : start - step);
+    loop.step = builder.i32(-step);
+    return;
+  }
+  const bool ascends =
+      range.arguments.size() < 3 || context_.static_scope().constant(range.arguments[2])->number().integer > 0;
+  const auto before = [&](ExprId bound) {
+    const ir::Expr& known = context_.function.expr(bound);
+    if (known.kind == ir::ExprKind::kLiteral)
+      return builder.i32(static_cast<std::int64_t>(known.bits) + (ascends ? -1 : 1));
+    return context_.operation(node, ascends ? ir::Op::kSub : ir::Op::kAdd, {bound, builder.i32(1)});
+  };
+  const ExprId first = loop.start;
+  loop.start = before(loop.stop);
+  loop.stop = before(first);
+  loop.step = builder.i32(ascends ? -1 : 1);
+}
+
+void WarpStatementParser::loop(SyntaxNode node, const LoopRange& range) {
+  const std::vector<SyntaxNode>& given = range.arguments;
   const SyntaxNode target = node.part(SyntaxField::kLeft);
   std::vector<ExprId> bounds;
   bool sound = true;
@@ -184,10 +235,11 @@ void WarpStatementParser::loop(SyntaxNode node, std::span<const SyntaxNode> give
   loop.start = given.size() == 1 ? context_.builder.i32(0) : bounds[0];
   loop.stop = given.size() == 1 ? bounds[0] : bounds[1];
   loop.step = given.size() == 3 ? bounds[2] : context_.builder.i32(1);
+  if (sound && range.is_reversed) reverse_range(node, range, loop);
   context_.builder.at(target.loc());
   loop.variable = context_.builder.declare(std::string(target.text()), ir::kI32);
   const SyntaxNode body = node.part(SyntaxField::kBody);
-  const int unrolled = is_unrolled(loop) ? 0 : 1;
+  const int unrolled = !range.is_reversed && is_unrolled(loop) ? 0 : 1;
   dynamic_loop_depth_ += unrolled;
   loop.body = nested(body, [&] {
     // If the body changes the variable, the loop counter continues unchanged, as in Python.

@@ -40,11 +40,18 @@ class WarpStatementParser {
   void return_statement(SyntaxNode node);
   // loops (loop_parser.cpp)
   void for_statement(SyntaxNode node);
-  std::vector<SyntaxNode> range_arguments(SyntaxNode node);
+  /// The range of a loop: range(...) or reversed(range(...)).
+  struct LoopRange {
+    std::vector<SyntaxNode> arguments;  ///< arguments of range
+    bool is_reversed = false;
+  };
+  LoopRange range_of(SyntaxNode node);
   bool is_static_in(SyntaxNode node, std::string_view name) const;  ///< whether wp.static(...) names it
+  std::optional<std::array<std::int64_t, 3>> constant_bounds(std::span<const SyntaxNode> given) const;
   std::optional<std::vector<std::int64_t>> known_range(std::span<const SyntaxNode> given) const;
   void copied_loop(SyntaxNode node, std::span<const std::int64_t> values);
-  void loop(SyntaxNode node, std::span<const SyntaxNode> given);
+  void loop(SyntaxNode node, const LoopRange& range);
+  void reverse_range(SyntaxNode node, const LoopRange& range, ir::For& loop);
   void loop_over_query(SyntaxNode node);
   void bind_loop_variable(SyntaxNode target, ir::ExprId counter, bool must_copy);
   bool is_declared_outside(std::string_view name) const;     ///< whether a block around the current one declares it

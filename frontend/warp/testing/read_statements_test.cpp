@@ -39,6 +39,34 @@ kernel k(x: array<f32,4>; i, j, k, l) {
   x[i, j, k, l] = 1.0
 }
 )"},
+    {.name = "ReversedRange",
+     .parameters = "x: wp.array(dtype=float), n: int",
+     .body = R"(
+for i in reversed(range(n)):
+    x[i] = 1.0
+for i in reversed(range(n, n - 4, -1)):
+    x[0] = float(i)
+for i in reversed(range(1, 12, 4)):
+    x[1] = float(i)
+for i in reversed(range(5, 2)):
+    x[2] = float(i)
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32; thread) {
+  for i: i32 in range(sub(n, 1), -1, -1) {
+    x[i] = 1.0
+  }
+  for i_1: i32 in range(add(sub(n, 4), 1), add(n, 1), 1) {
+    x[0] = cast<f32>(i_1)
+  }
+  for i_2: i32 in range(9, -3, -4) {
+    x[1] = cast<f32>(i_2)
+  }
+  for i_3: i32 in range(5, 5, -1) {
+    x[2] = cast<f32>(i_3)
+  }
+}
+)"},
     {.name = "LoopVariableAfterLoop",
      .parameters = "x: wp.array(dtype=int), n: int",
      .body = R"(

@@ -86,7 +86,16 @@ const RejectionCase kCases[] = {
                  "iterations"},
     {.name = "LoopOverArray",
      .body = "for y in x:\n    pass",
-     .messages = "4:14: error: in k: x: for loops must iterate over range(...) with one variable"},
+     .messages =
+         "4:14: error: in k: x: for loops must iterate over range(...) or reversed(range(...)) with one variable"},
+    {.name = "ReversedRangeWithStep",
+     .body = "for i in reversed(range(0, n, 3)):\n    pass",
+     .messages = "4:35: error: in k: 3: the step of a reversed range must be 1 or -1, unless the range has constant "
+                 "bounds and is not empty: with other steps, Warp 1.18 runs a loop over an empty range once"},
+    {.name = "ReversedArray",
+     .body = "for y in reversed(x):\n    pass",
+     .messages =
+         "4:23: error: in k: x: for loops must iterate over range(...) or reversed(range(...)) with one variable"},
     {.name = "FloatRange",
      .body = "for i in range(a):\n    pass",
      .messages = "4:20: error: in k: a: range arguments must be int32, got float32"},
