@@ -167,6 +167,8 @@ void find_stale(const MutationContext& context, std::vector<Mutation>& found) {
       continue;
     const Type type = context.function.var(let->variable).type;
     if (!type.is_float_scalar() && !type.is_aggregate()) continue;
+    // A value that is replaced before it is read may be stale.
+    if (let->value == kNone && !may_use_initial_value(context.function, *context.statements[s].statement)) continue;
     const Let declared = *let;
     found.push_back(
         {MutationOperator::kStaleAdjoint, s, context.statements[s].statement->loc,

@@ -173,6 +173,16 @@ std::span<const Stmt> statements_after(const Block& block, const Stmt* declarati
   return {};
 }
 
+/// Whether the statements or those inside them declare the variable.
+bool declares(std::span<const Stmt> statements, VarId variable) {
+  return std::ranges::any_of(statements, [&](const Stmt& statement) {
+    bool found = false;
+    for_each_declared_variable(statement, [&](VarId declared) { found = found || declared == variable; });
+    for_each_child_block(statement, [&](const Block& child) { found = found || declares(child.statements, variable); });
+    return found;
+  });
+}
+
 }  // namespace
 
 bool may_use_initial_value(const Function& function, const Stmt& declaration) {
@@ -180,8 +190,14 @@ bool may_use_initial_value(const Function& function, const Stmt& declaration) {
   if (let == nullptr) return true;
   Knowledge now{.holders = {{let->variable, {}}}, .negations = {}};
   InitialValueUses uses(function);
-  uses.block(statements_after(function.body, &declaration), now);
-  return uses.is_used();
+  const std::span<const Stmt> statements = statements_after(function.body, &declaration);
+  uses.block(statements, now);
+  if (uses.is_used()) return true;
+  // At the end of the body of a loop or branch, variables that are declared outside it may hold the value.
+  const bool is_outermost = !statements.empty() && &statements.back() == &function.body.statements.back();
+  return !is_outermost && std::ranges::any_of(now.holders, [&](const auto& holder) {
+    return holder.first != let->variable && !declares(statements, holder.first);
+  });
 }
 
 }  // namespace assay::mutation

@@ -32,6 +32,20 @@ TEST(InitialValue, IsUsedIfItIsReadBeforeTheVariableIsAssigned) {
   EXPECT_FALSE(is_used("    if lt(j, 3) {\n      v = j\n    } else {\n      v = 2\n    }\n    out[j] = v\n"));
 }
 
+TEST(InitialValue, IsUsedIfTheNextIterationReadsACopy) {
+  const auto in_loop = [](const std::string& body) {
+    const Result<ir::Module> module = ir::parse_text(
+        "kernel k(n: i32, out: array<i32,1>; i) {\n  let carried: i32 = 1\n  for j: i32 in range(0, n, 1) {\n"
+        "    let v: i32\n" +
+        body + "  }\n  out[i] = carried\n}\n");
+    const ir::Function& kernel = module->kernels[0];
+    return may_use_initial_value(kernel, std::get<ir::For>(kernel.body.statements[1].node).body.statements.front());
+  };
+  EXPECT_TRUE(in_loop("    if lt(j, carried) {\n      v = j\n    }\n    carried = v\n"));
+  EXPECT_FALSE(in_loop("    if lt(j, carried) {\n      v = j\n    } else {\n      v = 2\n    }\n    carried = v\n"));
+  EXPECT_FALSE(in_loop("    let copy: i32 = v\n    carried = j\n"));
+}
+
 /// A search that ends with a value and a flag, as an early return does.
 std::string text_of_search(const std::string& found, const std::string& otherwise, const std::string& after) {
   return "    let returned: bool = false\n    let more: bool = true\n    let at: i32 = 0\n    while more {\n"

@@ -92,6 +92,21 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   EXPECT_TRUE(find_mutations(MutationOperator::kLoopRunsForward, sum.backward()).empty());
 }
 
+TEST(Mutations, DoNotKeepStaleAdjointsThatAreReplacedBeforeTheyAreRead) {
+  const auto stale = [](const std::string& otherwise) {
+    const Subject subject(
+        "@wp.kernel\ndef k(x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):\n    i = wp.tid()\n"
+        "    s = x[i]\n    t = x[0]\n    for j in range(n):\n        if x[j] > 0.5:\n            s = s * s\n" +
+        otherwise + "    out[i] = s * t\n");
+    std::vector<std::string> names;
+    for (const Mutation& mutation : find_mutations(MutationOperator::kStaleAdjoint, subject.backward()))
+      names.push_back(mutation.description);
+    return std::ranges::count(names, "'adj_s' keeps its value from the previous iteration");
+  };
+  EXPECT_EQ(stale(""), 0) << "each branch assigns it";
+  EXPECT_EQ(stale("        else:\n            s = t * t\n"), 1) << "it stays zero in one branch";
+}
+
 TEST(Mutations, DoNotRoundValuesThatAreExactInLowerPrecision) {
   const auto rounded = [](const std::string& gain) {
     const Subject subject(
