@@ -1,4 +1,4 @@
-# Loops over reversed ranges, some of which are empty. The results depend on the order of the iterations.
+# Loops over reversed ranges. Some of the ranges are empty, and the results depend on the order of the iterations.
 import warp as wp
 
 

@@ -69,10 +69,11 @@ WarpStatementParser::LoopRange WarpStatementParser::range_of(SyntaxNode node) {
     return {};
   }
   const auto step = given.size() == 3 ? context_.static_scope().constant(given[2]) : std::nullopt;
-  if (step && step->number().integer == 0) context_.error(given[2], "range step must not be zero");
   const auto values = known_range(given);
   const bool has_unit_step = given.size() < 3 || (step && std::abs(step->number().integer) == 1);
-  if (is_reversed && !has_unit_step && (!values || values->empty())) {
+  const bool has_zero_step = step && step->number().integer == 0;
+  if (has_zero_step) context_.error(given[2], "range step must not be zero");
+  if (is_reversed && !has_unit_step && !has_zero_step && (!values || values->empty())) {
     context_.error(given[2],
                    "the step of a reversed range must be 1 or -1, unless the range has constant bounds and is not "
                    "empty: with other steps, Warp 1.18 runs a loop over an empty range once");

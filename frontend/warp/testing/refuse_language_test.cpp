@@ -92,6 +92,9 @@ const RejectionCase kCases[] = {
      .body = "for i in reversed(range(0, n, 3)):\n    pass",
      .messages = "4:35: error: in k: 3: the step of a reversed range must be 1 or -1, unless the range has constant "
                  "bounds and is not empty: with other steps, Warp 1.18 runs a loop over an empty range once"},
+    {.name = "ReversedRangeWithZeroStep",
+     .body = "for i in reversed(range(0, n, 0)):\n    pass",
+     .messages = "4:35: error: in k: 0: range step must not be zero"},
     {.name = "ReversedArray",
      .body = "for y in reversed(x):\n    pass",
      .messages =
