@@ -330,6 +330,20 @@ TEST(Generator, TileFamilyPlacesOrdersAndConvertsElements) {
               ::testing::IsEmpty());
 }
 
+TEST(Generator, TileFamilyHasPrefixSumsOfFloat32Only) {
+  std::set<ir::Scalar> scanned;
+  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+    const GeneratedKernel made = generate(Family::kTile, seed);
+    const ir::Function& kernel = made.module.kernels[0];
+    const auto visit = [&](const ir::Expr& expr) {
+      if (expr.kind == ir::ExprKind::kOperation && ir::row(expr.op).rule == ir::TypeRule::kTileScan)
+        scanned.insert(expr.type.scalar);
+    };
+    walk(kernel, kernel.body, visit, [](const ir::Stmt&) {});
+  }
+  EXPECT_THAT(scanned, ::testing::ElementsAre(ir::Scalar::kF32)) << "Warp has no prefix sums of float64";
+}
+
 TEST(Generator, ArrayAccessFamilyHasLocalArrays) {
   bool found = false;
   for (std::uint64_t seed = 0; seed < kSeeds && !found; ++seed) {
