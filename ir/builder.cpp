@@ -200,7 +200,13 @@ void Builder::store(VarId array, std::vector<ExprId> indices, ExprId value) {
 }
 
 void Builder::atomic(AtomicOp op, VarId array, std::vector<ExprId> indices, ExprId value) {
-  emit(Atomic{.op = op, .array = var(array), .indices = std::move(indices), .value = value});
+  atomic_of_field(op, array, std::move(indices), {}, value);
+}
+
+void Builder::atomic_of_field(AtomicOp op, VarId array, std::vector<ExprId> indices, std::vector<std::int32_t> fields,
+                              ExprId value) {
+  emit(Atomic{
+      .op = op, .array = var(array), .indices = std::move(indices), .fields = std::move(fields), .value = value});
 }
 
 VarId Builder::atomic_result(std::string name, AtomicOp op, VarId array, std::vector<ExprId> indices, ExprId value,

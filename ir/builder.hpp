@@ -63,6 +63,9 @@ class Builder {
   void assign(VarId variable, ExprId value);
   void store(VarId array, std::vector<ExprId> indices, ExprId value);
   void atomic(AtomicOp op, VarId array, std::vector<ExprId> indices, ExprId value);
+  /// Appends an atomic that updates the field to which `fields` lead from the element.
+  void atomic_of_field(AtomicOp op, VarId array, std::vector<ExprId> indices, std::vector<std::int32_t> fields,
+                       ExprId value);
   /// Appends an atomic that stores the previous value in a new variable.
   VarId atomic_result(std::string name, AtomicOp op, VarId array, std::vector<ExprId> indices, ExprId value,
                       ExprId compare_operand = kNone);

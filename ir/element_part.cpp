@@ -66,8 +66,13 @@ ChangedElementPart assigned_part(const Function& function, const Assign& assign)
   });
 }
 
-ChangedElementPart updated_part(const Function& function, const Atomic& atomic) {
+ChangedElementPart updated_part(const Module& module, const Function& function, const Atomic& atomic) {
   ChangedElementPart part{.path = {}, .value = atomic.value};
+  Type whole = function.expr(atomic.array).type.element();
+  for (const std::int32_t field : atomic.fields) {
+    part.path.push_back({.whole_type = whole, .field_index = field});
+    whole = part_type(module, whole, {part.path.back()});
+  }
   const bool adds = atomic.op == AtomicOp::kAdd || atomic.op == AtomicOp::kSub;
   if (!adds || atomic.result != kNone) return part;
   while (true) {

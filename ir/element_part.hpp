@@ -28,9 +28,10 @@ struct ChangedElementPart {
 ChangedElementPart stored_part(const Function& function, const Store& store);
 /// The part of the variable that an assignment changes.
 ChangedElementPart assigned_part(const Function& function, const Assign& assign);
-/// The part of the element that an addition or subtraction changes: all components of the operand outside the part are
-/// zero. For other updates, and if the previous value is used, the whole element.
-ChangedElementPart updated_part(const Function& function, const Atomic& atomic);
+/// The part of the element that an atomic changes: the field that it names or, if that is a vector or matrix, for
+/// additions and subtractions also a part of it outside which all components of the operand are zero, unless the
+/// previous value is used.
+ChangedElementPart updated_part(const Module& module, const Function& function, const Atomic& atomic);
 
 /// The part of an array element that an expression reads.
 struct LoadedElementPart {

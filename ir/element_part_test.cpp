@@ -63,10 +63,21 @@ TEST(ElementPart, StoreToComponentOfFieldIsRecognizedAsChangeOfThatComponent) {
   EXPECT_EQ(part_type(k.module, part.path[0].whole_type, part.path), kF32);
 }
 
+TEST(ElementPart, AtomicOfFieldChangesThatFieldOrComponentOfIt) {
+  const ParsedKernel whole("atomic_add(b[i].at, v[i])");
+  const ChangedElementPart field = updated_part(whole.module, whole.kernel(), std::get<Atomic>(whole.last().node));
+  ASSERT_EQ(field.path.size(), 1U);
+  EXPECT_EQ(field.path[0].field_index, 1);
+  const ParsedKernel part("atomic_add(b[i].at, insert(splat<vec<f32,3>>(0.0), 1, x[i]))");
+  const ChangedElementPart component = updated_part(part.module, part.kernel(), std::get<Atomic>(part.last().node));
+  ASSERT_EQ(component.path.size(), 2U);
+  EXPECT_EQ(part_type(part.module, component.path[0].whole_type, component.path), kF32);
+}
+
 TEST(ElementPart, AdditionOfVectorWithOneNonzeroComponentChangesOnlyThatComponent) {
   const auto part = [](const std::string& statement) {
     const ParsedKernel k(statement);
-    return updated_part(k.kernel(), std::get<Atomic>(k.last().node)).path.size();
+    return updated_part(k.module, k.kernel(), std::get<Atomic>(k.last().node)).path.size();
   };
   EXPECT_EQ(part("atomic_add(v[i], insert(splat<vec<f32,3>>(0.0), 1, x[i]))"), 1U);
   EXPECT_EQ(part("atomic_add(v[i], insert(splat<vec<f32,3>>(1.0), 1, x[i]))"), 0U);

@@ -88,15 +88,17 @@ struct Store {
   std::vector<ExprId> indices = {};  ///< one index for each dimension
   ExprId value = kNone;              ///< value or tile to store
 };
-/// An atomic update of array[indices]. If `result` is set, the statement declares this variable and stores the previous
-/// value in it.
+/// An atomic update of array[indices], or of a field of it. If `result` is set, the statement declares this variable
+/// and stores the previous value in it.
 struct Atomic {
   AtomicOp op = AtomicOp::kAdd;
   ExprId array = kNone;              ///< array to change, as a kVariable expression
   std::vector<ExprId> indices = {};  ///< one index for each dimension
-  ExprId value = kNone;              ///< operand of the update
-  ExprId compare_operand = kNone;    ///< for kCompareAndSwap: the value with which the previous value is compared
-  VarId result = kNone;              ///< variable for the previous value; kNone: not needed
+  /// Indices of the fields that lead from the element to the updated value; empty: the whole element is updated.
+  std::vector<std::int32_t> fields = {};
+  ExprId value = kNone;            ///< operand of the update
+  ExprId compare_operand = kNone;  ///< for kCompareAndSwap: the value with which the previous value is compared
+  VarId result = kNone;            ///< variable for the previous value; kNone: not needed
 };
 /// A call of a function with any number of results. It declares one new variable for each result.
 struct Call {

@@ -174,10 +174,12 @@ class FunctionPrinter {
   std::string_view field(ExprId id) const {
     const Expr& expr = function_.expr(id);
     if (expr.args.empty() || expr.args[0] < 0 || expr.args[0] >= id) return kUnknown;
-    const Type type = function_.expr(expr.args[0]).type;
+    return field(function_.expr(expr.args[0]).type, expr.index);
+  }
+  std::string_view field(Type type, std::int32_t index) const {
     if (!type.is_struct() || type.struct_id >= module_.structs.size()) return kUnknown;
     const std::vector<std::string>& fields = names_.fields[type.struct_id];
-    return has(fields, expr.index) ? std::string_view(fields[static_cast<std::size_t>(expr.index)]) : kUnknown;
+    return has(fields, index) ? std::string_view(fields[static_cast<std::size_t>(index)]) : kUnknown;
   }
 
   void list(const std::vector<ExprId>& ids, std::size_t first, ExprId parent) {
@@ -247,6 +249,13 @@ class FunctionPrinter {
     }
     append(out_, row(atomic.op).mnemonic, "(");
     element(atomic.array, atomic.indices);
+    Type whole = has(function_.expressions, atomic.array) ? function_.expr(atomic.array).type.element() : kVoid;
+    for (const std::int32_t index : atomic.fields) {
+      append(out_, ".", field(whole, index));
+      const bool exists = whole.is_struct() && whole.struct_id < module_.structs.size() &&
+                          has(module_.structs[whole.struct_id].fields, index);
+      whole = exists ? module_.structs[whole.struct_id].fields[static_cast<std::size_t>(index)].type : kVoid;
+    }
     out_ += ", ";
     if (atomic.compare_operand != kNone) {
       expression(atomic.compare_operand);

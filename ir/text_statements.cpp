@@ -176,7 +176,7 @@ class FunctionParser {
   Atomic parse_atomic() {
     Atomic atomic{.op = find_atomic(cursor_.take().text)->op};
     cursor_.expect("(");
-    std::tie(atomic.array, atomic.indices) = parse_element();
+    std::tie(atomic.array, atomic.indices) = parse_element(&atomic.fields);
     cursor_.expect(",");
     if (atomic.op == AtomicOp::kCompareAndSwap) {
       atomic.compare_operand = expressions_.parse();
@@ -187,11 +187,17 @@ class FunctionParser {
     return atomic;
   }
 
-  /// Parses array[indices] as a load and splits the load into array and indices.
-  std::pair<ExprId, std::vector<ExprId>> parse_element() {
+  /// Parses array[indices] as a load and splits the load into array and indices. With `fields`, parses also
+  /// array[indices].field and sets the fields.
+  std::pair<ExprId, std::vector<ExprId>> parse_element(std::vector<std::int32_t>* fields = nullptr) {
     const Loc loc = cursor_.token().loc;
-    const ExprId id = expressions_.parse();
+    ExprId id = expressions_.parse();
     if (id == kNone) return {kNone, {}};
+    while (fields != nullptr && function_.expr(id).kind == ExprKind::kField) {
+      fields->insert(fields->begin(), function_.expr(id).index);
+      id = function_.expr(id).args[0];
+      function_.expressions.pop_back();
+    }
     if (function_.expr(id).kind != ExprKind::kLoad) {
       cursor_.fail(loc, "expected an array element such as x[i]");
       return {kNone, {}};

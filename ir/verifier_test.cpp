@@ -295,6 +295,19 @@ std::vector<Violation> statements() {
       function(VerifierRule::kMissingReturn, "func f(a: bool) -> f32 {\n  while a {\n    return 1.0\n  }\n}\n"),
       function(VerifierRule::kMissingReturn, "func f(a: bool) -> f32 {\n  if a {\n    return 1.0\n  }\n}\n"),
       kernel(VerifierRule::kAtomicTarget, "let a: local<f32,3>\natomic_add(a[0], 1.0)"),
+      function(VerifierRule::kAtomicTarget,
+               "struct S {\n  m: f32\n}\nkernel k(s: array<S,1>; i) {\n  atomic_max(s[i].m, 1.0)\n}\n"),
+      function(VerifierRule::kAtomicTarget,
+               "struct S {\n  m: f32\n}\nkernel k(s: array<S,1>; i) {\n  let old: f32 = atomic_add(s[i].m, 1.0)\n}\n"),
+      function(VerifierRule::kAtomicType,
+               "struct S {\n  m: f32\n}\nkernel k(s: array<S,1>; i) {\n  atomic_or(s[i].m, 1.0)\n}\n"),
+      function(VerifierRule::kValueType,
+               "struct S {\n  m: f32\n}\nkernel k(s: array<S,1>; i) {\n  atomic_add(s[i].m, 1)\n}\n"),
+      change(VerifierRule::kUnknownField,
+             [](Module& m) {
+               Builder b(m, m.kernels[0]);
+               b.append({Atomic{.array = b.var(0), .indices = {b.i32(0)}, .fields = {0}, .value = b.f32(0)}});
+             }),
       kernel(VerifierRule::kAtomicType, "atomic_and(x[i], 1.0)"),
       function(VerifierRule::kAtomicType, "kernel k(x: array<bool,1>; i) {\n  atomic_add(x[i], true)\n}\n"),
       function(VerifierRule::kAtomicType,

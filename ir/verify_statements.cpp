@@ -46,6 +46,9 @@ bool atomic_takes(AtomicOp op, Type element) {
   return element.is_scalar() || linear || (by_component && (element.is_vector() || element.is_matrix()));
 }
 
+/// Whether an atomic can update a field of an element. In Warp, these are the operators +=, -=, &=, |= and ^=.
+bool updates_fields(AtomicOp op) { return op == AtomicOp::kAdd || op == AtomicOp::kSub || row(op).is_integer_only; }
+
 class StatementVerifier {
  public:
   StatementVerifier(const Module& module, const Function& function, const Callees& callees,
@@ -240,7 +243,7 @@ class StatementVerifier {
   }
 
   void verify(const Atomic& atomic) {
-    const Type type = element(atomic.array, atomic.indices);
+    const Type type = updated_type(atomic);
     if (verify_root(atomic.value) && !type.is_void()) verify_atomic(atomic, type);
     const bool compares = atomic.op == AtomicOp::kCompareAndSwap;
     if (compares != (atomic.compare_operand != kNone)) {
@@ -257,6 +260,25 @@ class StatementVerifier {
       diagnose(VerifierRule::kValueType,
                fmt::format("variable {} cannot receive an element of type {}", name(atomic.result), text(type)));
     }
+  }
+
+  /// The type of the updated element or field, or void if a rule is broken.
+  Type updated_type(const Atomic& atomic) {
+    Type type = element(atomic.array, atomic.indices);
+    for (const std::int32_t field : atomic.fields) {
+      if (type.is_void()) return type;
+      const auto number = static_cast<std::size_t>(field);
+      if (!type.is_struct() || field < 0 || number >= module_.structs[type.struct_id].fields.size()) {
+        diagnose(VerifierRule::kUnknownField, fmt::format("type {} has no field {} to update", text(type), field));
+        return kVoid;
+      }
+      type = module_.structs[type.struct_id].fields[number].type;
+    }
+    if (!atomic.fields.empty() && (!updates_fields(atomic.op) || atomic.result != kNone)) {
+      diagnose(VerifierRule::kAtomicTarget, "only sums and bitwise operations without a result can update a field");
+      return kVoid;
+    }
+    return type;
   }
 
   void verify_atomic(const Atomic& atomic, Type type) {

@@ -352,10 +352,13 @@ void FunctionPrinter::print(const ir::Atomic& node) {
                   concat(test.empty() ? "" : concat("if (", test, ") "), function, "(", place.array, ", ", value, ", ",
                          place.offsets, ");"));
   }
-  ir::ChangedElementPart part = ir::updated_part(function_, node);
+  ir::ChangedElementPart part = ir::updated_part(unit_.module(), function_, node);
   // A row of a matrix is not an object of C++.
   const bool is_row = !part.path.empty() && part.path.back().whole_type.is_matrix();
-  if (is_row || is_tiled_) part = {.path = {}, .value = node.value};
+  if (is_row || is_tiled_) {
+    part.path.resize(node.fields.size());
+    part.value = node.value;
+  }
   const bool by_components = function_.expr(part.value).type.is_aggregate();
   const std::string function = concat(ir::row(node.op).mnemonic, by_components ? "_components" : "");
   unit_.helpers().use(function);

@@ -287,6 +287,13 @@ TEST(Printer, PrintsAtomicOperationsAsHelperCalls) {
   EXPECT_EQ(body("atomic_exchange(x[i], 0.5)"), "    atomic_exchange(x.at(i), real(0.5f));\n");
 }
 
+TEST(Printer, PrintsAtomicOfFieldAsUpdateOfThatField) {
+  EXPECT_EQ(body("atomic_add(balls[i].speed, a)"), "    atomic_add(balls.at(i).speed, a);\n");
+  EXPECT_EQ(body("atomic_sub(balls[i].place, v[i])"), "    atomic_sub_components(balls.at(i).place, v.at(i));\n");
+  EXPECT_EQ(body("atomic_add(balls[i].place, insert(splat<vec<f32,3>>(0.0), n, a))"),
+            "    atomic_add(balls.at(i).place[n], a);\n");
+}
+
 TEST(Printer, PrintsElseIfChainsWithoutExtraNesting) {
   EXPECT_EQ(body("if lt(i, n) {\n x[i] = a\n } else if eq(i, n) {\n } else {\n x[i] = x[n]\n }"),
             "    if (i < n) {\n      x.at(i) = a;\n    } else if (i == n) {\n    } else {\n      x.at(i) = x.at(n);\n  "

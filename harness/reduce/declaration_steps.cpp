@@ -59,13 +59,30 @@ void for_each_parameter(Module& module, const std::function<void(Function&, VarI
   }
 }
 
-bool mentions_field(const Function& function, std::uint16_t structure, std::int32_t field) {
-  return std::ranges::any_of(function.expressions, [&](const Expr& expr) {
-    const bool reads = expr.kind == ExprKind::kField;
-    if (!reads && !(expr.kind == ExprKind::kOperation && expr.op == Op::kWithField)) return false;
-    const Type object = function.expr(expr.args.front()).type;
-    return object.struct_id == structure && expr.index == field;
+/// Calls `visit` with each field number of the struct in the atomics of the function.
+void for_each_updated_field(const Module& module, Function& function, std::uint16_t structure,
+                            const std::function<void(std::int32_t&)>& visit) {
+  for_each_statement(function.body, [&](Stmt& statement) {
+    auto* atomic = std::get_if<Atomic>(&statement.node);
+    if (atomic == nullptr) return;
+    Type whole = function.expr(atomic->array).type.element();
+    for (std::int32_t& field : atomic->fields) {
+      const Type part = module.structs[whole.struct_id].fields[static_cast<std::size_t>(field)].type;
+      if (whole.struct_id == structure) visit(field);
+      whole = part;
+    }
   });
+}
+
+bool mentions_field(const Module& module, Function& function, std::uint16_t structure, std::int32_t field) {
+  bool is_updated = false;
+  for_each_updated_field(module, function, structure, [&](std::int32_t& other) { is_updated |= other == field; });
+  return is_updated || std::ranges::any_of(function.expressions, [&](const Expr& expr) {
+           const bool reads = expr.kind == ExprKind::kField;
+           if (!reads && !(expr.kind == ExprKind::kOperation && expr.op == Op::kWithField)) return false;
+           const Type object = function.expr(expr.args.front()).type;
+           return object.struct_id == structure && expr.index == field;
+         });
 }
 
 void remove_field(Module& module, std::uint16_t structure, std::int32_t field) {
@@ -75,6 +92,9 @@ void remove_field(Module& module, std::uint16_t structure, std::int32_t field) {
       if (!reads && !(expr.kind == ExprKind::kOperation && expr.op == Op::kWithField)) continue;
       if (function.expr(expr.args.front()).type.struct_id == structure && expr.index > field) --expr.index;
     }
+    for_each_updated_field(module, function, structure, [&](std::int32_t& other) {
+      if (other > field) --other;
+    });
   };
   for (Function& function : module.functions)
     renumber(function);
@@ -136,9 +156,8 @@ void merge_parameters(Module& module, const Choose& choose) {
 void drop_fields(Module& module, const Choose& choose) {
   for (std::uint16_t s = 0; s < module.structs.size(); ++s) {
     for (auto f = static_cast<std::int32_t>(module.structs[s].fields.size()); f-- > 0;) {
-      const bool used = mentions_field(module.kernels.front(), s, f) ||
-                        std::ranges::any_of(module.functions,
-                                            [&](const Function& function) { return mentions_field(function, s, f); });
+      const auto mentions = [&](Function& function) { return mentions_field(module, function, s, f); };
+      const bool used = mentions(module.kernels.front()) || std::ranges::any_of(module.functions, mentions);
       if (!used && choose() && module.structs[s].fields.size() > 1) remove_field(module, s, f);
     }
   }

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "harness/reduce/rewrite.hpp"
@@ -209,6 +210,13 @@ TEST(DropFields, DropsUnusedFields) {
   const std::string body = "\nkernel k(p: P, out: array<f32,1>; i) {\n  out[i] = p.b\n}\n";
   EXPECT_EQ(after(drop_fields, "struct P {\n  a: f32\n  b: f32\n  c: i32\n}\n" + body),
             settled_text("struct P {\n  b: f32\n}\n" + body));
+}
+
+TEST(DropFields, KeepsFieldsThatAtomicsUpdate) {
+  const auto text = [](std::string_view fields) {
+    return fmt::format("struct P {{\n{}}}\n\nkernel k(p: array<P,1>; i) {{\n  atomic_add(p[i].b, 1.0)\n}}\n", fields);
+  };
+  EXPECT_EQ(after(drop_fields, text("  a: f32\n  b: f32\n  c: i32\n")), settled_text(text("  b: f32\n")));
 }
 
 TEST(DropDimensions, RemovesOneDimensionOfAllArraysAndOfTheLaunch) {

@@ -46,7 +46,7 @@ replay square = square_again
 
 # launch: (n, m)
 # domain: 0 <= k < 3
-kernel everything(x: array<f32,2>, nullable grad: array<f32,1>, p: Particle, counts: array<u32,1>, k: i64; i, j) {
+kernel everything(x: array<f32,2>, nullable grad: array<f32,1>, p: Particle, counts: array<u32,1>, k: i64, all: array<Particle,1>; i, j) {
   let t: f32 = x[i, j]
   let zero: vec<f32,3>
   let buffer: local<f32,64>
@@ -63,6 +63,7 @@ kernel everything(x: array<f32,2>, nullable grad: array<f32,1>, p: Particle, cou
   let a: f32, b: i32 = call both(t, grad)
   call effect(grad)
   atomic_add(grad[i], square(a))
+  atomic_sub(all[b].inner.velocity, zero)
   let old: u32 = atomic_cas(counts[b], 0:u32, 1:u32)
   if lt(i, shape(x, 0)) {
     return

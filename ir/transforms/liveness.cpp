@@ -54,7 +54,7 @@ bool Liveness::has_reverse(const SsaNode& node) const {
   if (const auto* atomic = std::get_if<AtomicNode>(&node.node)) {
     // Atomics other than sums also change the contribution of the previous content of the element.
     const bool sums = atomic->op == AtomicOp::kAdd || atomic->op == AtomicOp::kSub;
-    return sums ? activity_.is_active(atomic->value) : is_float_array(atomic->array);
+    return sums ? activity_.is_active(atomic->value) : carries_floats(module_, atomic->value.type);
   }
   if (const auto* custom = std::get_if<CustomDerivativeNode>(&node.node)) {
     return custom->gradient_function != kNone &&

@@ -308,10 +308,15 @@ void SweepGenerator::reverse_atomic(const AtomicNode& atomic) {
   if (!operation.is_differentiable)
     return record_error(reject(AdjointRejection::kUnorderedAtomic, module_, builder_.at(), name));
   if (atomic.op == AtomicOp::kMin || atomic.op == AtomicOp::kMax) return reverse_extremum(atomic);
-  const VarId gradient = gradient_of(atomic.array);
-  const ExprId seed = atomic.path.empty() ? cell(gradient, atomic.indices, atomic.value.type)
-                                          : part(builder_.load(gradient, exprs(atomic.indices)), path_of(atomic.path));
-  accumulate(atomic.value, atomic.op == AtomicOp::kSub ? builder_.op(Op::kNeg, {seed}) : seed);
+  for (const FieldGradient& field : gradient_arrays_[static_cast<std::size_t>(atomic.array)]) {
+    const auto found = gradient_of_part(field, atomic.path);
+    if (!found) continue;
+    const std::vector<ElementPartStep> path = path_of(atomic.path);
+    const auto steps = std::span(path).subspan(found->first_step);
+    const ExprId seed = steps.empty() ? cell(field.gradient, atomic.indices, atomic.value.type)
+                                      : part(builder_.load(field.gradient, exprs(atomic.indices)), steps);
+    accumulate(atomic.value, atomic.op == AtomicOp::kSub ? builder_.op(Op::kNeg, {seed}) : seed);
+  }
 }
 
 void SweepGenerator::reverse_extremum(const AtomicNode& atomic) {

@@ -415,7 +415,7 @@ class Converter {
   void statement(const Atomic& atomic) {
     const VarId array = array_of(atomic.array);
     std::vector<Operand> indices = operands(atomic.indices);
-    const ChangedElementPart part = updated_part(*frame_->function, atomic);
+    const ChangedElementPart part = updated_part(module_, *frame_->function, atomic);
     const Operand value = evaluate(part.value);
     ValueId result = kNone;
     if (atomic.result != kNone) {

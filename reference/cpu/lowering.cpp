@@ -395,12 +395,13 @@ void KernelLowering::lower(const ir::Atomic& atomic) {
                                 .scalar = derived_type_,
                                 .destination = target.derived_register,
                                 .target = target.parameter},
-                               atomic.indices, ir::updated_part(*frame_->function, atomic));
+                               atomic.indices, ir::updated_part(module_, *frame_->function, atomic));
   }
   Instruction instruction{.code = InstructionCode::kAtomic, .atomic_op = atomic.op, .target = target.parameter};
   if (atomic.result != ir::kNone && frame_->is_variable_read[static_cast<std::size_t>(atomic.result)])
     instruction.destination = variable_components(atomic.result).at(0);
-  emit_element_change(instruction, atomic.indices, ir::updated_part(*frame_->function, atomic), atomic.compare_operand);
+  emit_element_change(instruction, atomic.indices, ir::updated_part(module_, *frame_->function, atomic),
+                      atomic.compare_operand);
 }
 
 void KernelLowering::lower(const ir::Call& statement) {

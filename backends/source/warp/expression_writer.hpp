@@ -53,6 +53,8 @@ class ExpressionWriter {
                    const std::vector<std::string>& variables)
       : module_(module), function_(function), module_level_names_(file), variable_names_(variables) {}
 
+  const ir::Module& module() const { return module_; }
+
   /// The expression as a complete side of a statement.
   std::string write(ir::ExprId id) { return operand(id, Precedence::kLowest); }
   /// Like write, but prints a literal as a call of its type's constructor, which Warp does not treat as a constant.

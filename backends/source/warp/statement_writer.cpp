@@ -388,13 +388,28 @@ bool StatementWriter::is_of_thread(const ir::Atomic& atomic) const {
   return !is_of_tile && (atomic.op != ir::AtomicOp::kAdd || atomic.result != ir::kNone);
 }
 
+namespace {
+
+/// The operator of Python that stands for an atomic.
+std::string_view augmented_operator(ir::AtomicOp op) {
+  switch (op) {
+    case ir::AtomicOp::kSub: return " -= ";
+    case ir::AtomicOp::kAnd: return " &= ";
+    case ir::AtomicOp::kOr: return " |= ";
+    case ir::AtomicOp::kXor: return " ^= ";
+    default: return " += ";
+  }
+}
+
+}  // namespace
+
 void StatementWriter::atomic(const ir::Atomic& atomic) {
   if (function_.expr(atomic.value).type.is_tile()) return write_tile_change("tile_atomic_add", atomic);
-  if (const ir::ChangedElementPart part = ir::updated_part(function_, atomic); !part.path.empty()) {
+  if (const ir::ChangedElementPart part = ir::updated_part(expression_writer_.module(), function_, atomic);
+      !part.path.empty()) {
     const std::string element =
         fmt::format("{}[{}]", expression_writer_.write(atomic.array), expression_writer_.indices(atomic.indices));
-    return line(part_of(element, part.path),
-                atomic.op == ir::AtomicOp::kAdd ? " += " : " -= ", expression_writer_.write(part.value));
+    return line(part_of(element, part.path), augmented_operator(atomic.op), expression_writer_.write(part.value));
   }
   if (is_tiled_ && is_of_thread(atomic) && !expression_writer_.writes_tiles_of_threads())
     return expression_writer_.fail(statement_locations_.back(), "Warp has no such atomic in a kernel with tiles");

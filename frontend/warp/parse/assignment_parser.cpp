@@ -604,22 +604,33 @@ bool WarpStatementParser::atomic_update(SyntaxNode node, std::string_view symbol
                             context_.type_name(place.type), context_.type_name(given)));
   }
   context_.builder.at(node.loc());
-  if (place.accessors.empty()) {
-    const bool fits = is_sum ? !element.is_struct() && !element.is_bool() : element.is_integer_scalar();
-    if (!fits) return fail(fmt::format("atomic update is not supported for {}", context_.type_name(element)));
-    context_.builder.atomic(op, place.variable, place.indices(), value);
+  std::vector<std::int32_t> fields;
+  ir::Type updated = element;
+  while (fields.size() < place.accessors.size() && place.accessors[fields.size()].is_field) {
+    const std::int32_t field = place.accessors[fields.size()].field_index;
+    updated = context_.file.module().structs[updated.struct_id].fields[static_cast<std::size_t>(field)].type;
+    fields.push_back(field);
+  }
+  const auto parts = std::span(place.accessors).subspan(fields.size());
+  if (!fields.empty() && (place.type.is_bool() || lacks_atomics(place.type))) return false;
+  if (parts.empty()) {
+    const bool fits = is_sum ? !updated.is_struct() && !updated.is_bool() : updated.is_integer_scalar();
+    if (!fits) return fail(fmt::format("atomic update is not supported for {}", context_.type_name(updated)));
+    context_.builder.atomic_of_field(op, place.variable, place.indices(), std::move(fields), value);
     return true;
   }
-  if (!element.is_aggregate() || !is_sum) {
-    return fail("updating a part of an array element is supported for vectors and matrices only");
+  const bool is_component =
+      std::ranges::none_of(parts, [](const auto& part) { return part.transform_part.has_value(); });
+  if (!updated.is_aggregate() || !is_sum || !is_component) {
+    return fail("updating a part of an array element is supported for fields, vectors and matrices only");
   }
   // A component: add a value that is zero elsewhere.
   ExprId change = value;
-  for (std::size_t k = place.accessors.size(); k-- > 0;) {
-    const ExprId zero = context_.builder.zero(k == 0 ? element : element.indexed_part_type());
-    change = context_.operation(node, Op::kInsert, {zero, place.accessors[k].index, change});
+  for (std::size_t k = parts.size(); k-- > 0;) {
+    const ExprId zero = context_.builder.zero(k == 0 ? updated : updated.indexed_part_type());
+    change = context_.operation(node, Op::kInsert, {zero, parts[k].index, change});
   }
-  context_.builder.atomic(op, place.variable, place.indices(), change);
+  context_.builder.atomic_of_field(op, place.variable, place.indices(), std::move(fields), change);
   return true;
 }
 

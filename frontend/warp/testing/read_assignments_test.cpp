@@ -129,6 +129,50 @@ kernel k(x: array<f32,1>, m: array<i32,2>, b: array<u8,1>, v: array<vec<f32,3>,1
   v[i] = insert(v[i], 2, mul(extract(v[i], 2), 2.0))
 }
 )"},
+    {.name = "AugmentedAssignmentToFieldsOfElements",
+     .above = R"(
+@wp.struct
+class Inner:
+    v: wp.vec3
+    c: wp.uint8
+
+@wp.struct
+class Outer:
+    a: float
+    n: int
+    inner: Inner
+)",
+     .parameters = "t: wp.array(dtype=Outer)",
+     .body = R"(
+i = wp.tid()
+t[i].a += 1.0
+t[i].a *= 2.0
+t[i].n |= 4
+t[i].inner.v -= wp.vec3(1.0)
+t[i].inner.v[2] += 3.0
+t[i].inner.c += wp.uint8(1)
+)",
+     .module = R"(
+struct Inner {
+  v: vec<f32,3>
+  c: u8
+}
+
+struct Outer {
+  a: f32
+  n: i32
+  inner: Inner
+}
+
+kernel k(t: array<Outer,1>; i) {
+  atomic_add(t[i].a, 1.0)
+  t[i] = with_field(t[i], a, mul(t[i].a, 2.0))
+  atomic_or(t[i].n, 4)
+  atomic_sub(t[i].inner.v, splat<vec<f32,3>>(1.0))
+  atomic_add(t[i].inner.v, insert(splat<vec<f32,3>>(0.0), 2, 3.0))
+  t[i] = with_field(t[i], inner, with_field(t[i].inner, c, add(t[i].inner.c, 1:u8)))
+}
+)"},
     {.name = "ComponentAssignment",
      .parameters = "v: wp.array(dtype=wp.vec3), n: int, a: wp.vec3",
      .body = R"(
