@@ -113,18 +113,23 @@ void add_run(CLI::App& app, Invocation& invocation) {
   command
       .add_option("--expect", suite.expectations_file, "Table of expected failures; see docs/guide/read_a_verdict.md")
       ->option_text("FILE.csv");
+  const auto watches = std::make_shared<bool>(false);
+  command
+      .add_flag("--watch", *watches, "Run again each time that a selected file, or a file that it imports, is saved")
+      ->excludes("--failed-in")
+      ->excludes("--shard");
   command.add_flag("--verbose", request->prints_every_note,
                    "Print every note, such as each kernel that is not supported");
   add_baseline_option(command, request->baseline_path);
   add_mutation_score_option(command, request->mutation_score_folder);
   add_color_option(command, request->color);
   command.footer(kRunFooter);
-  command.callback([request, &invocation] {
+  command.callback([request, watches, &invocation] {
     if (request->suite_options.selectors.empty() && request->suite_options.failed_run_folder.empty() &&
         request->import_options.module_names.empty())
       throw CLI::RequiredError("SELECTOR");
     request->suite_options.command_line = invocation.arguments;
-    invocation.status = run_suite(*request);
+    invocation.status = *watches ? run_on_save(*request) : run_suite(*request);
   });
 }
 

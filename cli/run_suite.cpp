@@ -1,5 +1,6 @@
 #include "cli/run_suite.hpp"
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <optional>
@@ -7,14 +8,17 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
 #include "cli/report_output.hpp"
 #include "harness/reduce/failure_archive.hpp"
+#include "harness/suite/select/selected_files.hpp"
 #include "harness/suite/suite_run.hpp"
 #include "reports/model/compilers.hpp"
+#include "support/file_watch.hpp"
 
 namespace assay::cli {
 namespace {
@@ -83,7 +87,7 @@ class TerminalObserver final : public harness::RunObserver {
 
 }  // namespace
 
-int run_suite(RunRequest request) {
+int run_suite(RunRequest request, std::vector<std::string>* imported_files) {
   std::vector<live::SourceFile> sources;
   if (request.import_options.is_import_requested) {
     Result<PythonImportResult> import = import_python_sources(request.suite_options.selectors, request.import_options);
@@ -94,6 +98,10 @@ int run_suite(RunRequest request) {
       request.suite_options.reproduce_import_options +=
           fmt::format(" --python '{}'", request.import_options.python_interpreter);
     sources = std::move(import->sources);
+    if (imported_files != nullptr) {
+      for (const live::SourceFile& source : sources)
+        imported_files->push_back(source.path);
+    }
   }
   // Read before the run, which may write to the same folders.
   const Result<reports::ReportOptions> report_options =
@@ -133,6 +141,34 @@ int run_suite(RunRequest request) {
   for (const backends::Device* const device : run->devices())
     if (const std::string remark = device->remark(); !remark.empty()) print_message(remark);
   return reports->summary.verdict.exit_status;
+}
+
+int run_on_save(RunRequest request) {
+  constexpr std::chrono::milliseconds kQuietPeriod{100};
+  std::vector<std::string> imported;
+  while (true) {
+    // The states before the run, so that a file that is saved during the run is judged again.
+    FileWatch watch;
+    for (const std::string& file : harness::selected_files(request.suite_options.selectors))
+      watch.add(file);
+    for (const std::string& file : imported)
+      watch.add(file);
+    if (watch.size() == 0) {
+      return fail(
+          {fmt::format("--watch requires a SELECTOR that names a file, got {}; expected FILE.py, FILE.py:KERNEL, "
+                       "a folder or a file pattern",
+                       fmt::join(request.suite_options.selectors, " "))});
+    }
+    std::vector<std::string> imported_now;
+    run_suite(request, &imported_now);
+    request.suite_options.resumes_interrupted_run = false;
+    for (const std::string& file : imported_now)
+      watch.add(file);
+    if (!imported_now.empty()) imported = std::move(imported_now);
+    print_message(fmt::format("watching {} file{}; save to judge again, Ctrl+C to end", watch.size(),
+                              watch.size() == 1 ? "" : "s"));
+    print_message(fmt::format("{} changed", fmt::join(watch.wait_for_change(kQuietPeriod), ", ")));
+  }
 }
 
 }  // namespace assay::cli

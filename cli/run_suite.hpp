@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/import_options.hpp"
 #include "harness/suite/options.hpp"
@@ -22,7 +23,13 @@ struct RunRequest {
   ColorChoice color = ColorChoice::automatic;  ///< whether output is colored
 };
 
-/// Judges, writes the reports and prints the result; returns the process's exit status.
-int run_suite(RunRequest request);
+/// Judges, writes the reports and prints the result; returns the process's exit status. If kernels are imported, sets
+/// `imported_files` to the files that define them, unless it is null.
+int run_suite(RunRequest request, std::vector<std::string>* imported_files = nullptr);
+
+/// Runs again each time the user saves a file that the selectors name or that one of these imports, until a signal ends
+/// the process. Kernels that have passed and have not changed are not judged again, as in every run. Returns, with an
+/// exit status, only if no selector names a file.
+int run_on_save(RunRequest request);
 
 }  // namespace assay::cli

@@ -14,6 +14,7 @@
 #include "harness/suite/select/kernel_file.hpp"
 #include "harness/suite/select/pattern.hpp"
 #include "harness/suite/select/random_kernels.hpp"
+#include "harness/suite/select/selected_files.hpp"
 #include "harness/suite/select/suggest.hpp"
 #include "ir/source_location.hpp"
 #include "ir/text.hpp"
@@ -422,6 +423,20 @@ TEST_F(SelectTest, SelectsFilesMatchedByGlob) {
   EXPECT_THAT(names_of({tree + "/**/k.py"}, {}), ElementsAre("user/k.scale", "user/k.draws"));
   EXPECT_THAT(names_of({tree + "/**/[ak].py"}, {}).size(), 4U);
   EXPECT_THAT(error_of(tree + "/x*.py"), HasSubstr("no file"));
+}
+
+TEST_F(SelectTest, SelectedFilesAreNamedFilesAndThoseThatTheyImport) {
+  const std::string physics = file("physics.py", kTypes);
+  const std::string script = file("script.py", R"(import warp as wp
+from physics import bend
+@wp.kernel
+def k(out: wp.array(dtype=float)):
+    out[wp.tid()] = bend(2.0)
+)");
+  const std::string broken = file("tree/broken.py", "def (:\n");
+  const std::string tree = (dir_ / "tree").string();
+  EXPECT_THAT(selected_files(std::vector<std::string>{"loop", script + ":k", tree, script}),
+              ElementsAre(script, broken, physics));
 }
 
 TEST_F(SelectTest, ReportsNoteForFileWithoutKernels) {
