@@ -14,9 +14,11 @@
 #include "cli/options.hpp"
 #include "cli/run_suite.hpp"
 #include "harness/benchmark/benchmark.hpp"
+#include "harness/records/record.hpp"
 #include "schemas/embedded.hpp"
 #include "schemas/validator.hpp"
 #include "support/files.hpp"
+#include "support/version/version.hpp"
 
 namespace assay::cli {
 namespace {
@@ -29,7 +31,8 @@ constexpr const char* kAllDevices = "both";
 constexpr const char* kBenchFooter =
     "Judges the selection twice, like 'assay run': first with an empty build cache, then with the cache that the\n"
     "first run filled. Before and after these runs, it compiles the same sources without judging them. The output\n"
-    "folder contains bench.json and the two runs with their reports in cold/ and warm/.\n"
+    "folder contains bench.json and the two runs with their reports in cold/ and warm/. It adds the figures to\n"
+    "history.jsonl, one line for each command with this output folder.\n"
     "With --device both, it measures cpu and then ptx, each in its own folder; a kernel counts as verified only if\n"
     "both devices verify it. The results depend on this machine and on its other load.\n"
     "Exit status: the exit status of the cold run; 2 usage error, 3 internal error, 77 a device cannot run here.";
@@ -46,6 +49,9 @@ json document_of(const std::vector<benchmark::BenchmarkResult>& benchmarked, uns
   json document = to_json(benchmarked.back());
   const auto [own, child] = benchmark::peak_memory();
   document["schema_version"] = schemas::kBenchSchemaVersion;
+  document["time"] = harness::utc_now();
+  document["commit"] =
+      fmt::format("{}{}", kCommitHash.substr(0, 12), kHasUncommittedChanges ? " with local changes" : "");
   document["jobs"] = jobs;
   document["peak_bytes"] = {{"own", own}, {"largest_child", child}};
   for (std::size_t i = 0; i + 1 < benchmarked.size(); ++i)
@@ -61,6 +67,17 @@ std::string text_of(const std::vector<benchmark::BenchmarkResult>& benchmarked, 
   // The system reports for a child at least the memory that this process had when it started the child.
   return text + fmt::format("peak memory: {} MiB; largest compiler or worker process: {}{} MiB\n", own >> 20U,
                             child > own ? "" : "at most ", child >> 20U);
+}
+
+/// Adds a line. The file is replaced as a whole, so that an interrupted command leaves no part of a line.
+Result<void> add_to_history(const fs::path& path, const json& document) {
+  std::string lines;
+  if (fs::exists(path)) {
+    Result<std::string> earlier = read_file_text(path);
+    if (!earlier.ok()) return earlier.error();
+    lines = earlier.take();
+  }
+  return put_file(path, lines + document.dump() + "\n");
 }
 
 int bench(harness::SuiteOptions options) {
@@ -97,6 +114,8 @@ int bench(harness::SuiteOptions options) {
     return fail({"bug: bench.json violates its schema: " + diagnostics.front().text()}, ExitStatus::internal);
   if (const auto put = put_file(output / "bench.json", document.dump(1) + "\n"); !put.ok())
     return fail(put.error(), ExitStatus::internal);
+  if (const auto added = add_to_history(output / "history.jsonl", document); !added.ok())
+    return fail(added.error(), ExitStatus::internal);
   const int printed = print_or_fail(text_of(benchmarked, jobs));
   return printed == 0 ? benchmarked.back().cold_cache_run.exit_status : printed;
 }

@@ -81,6 +81,11 @@ TEST_F(CommandTest, BenchCommandMeasuresColdRunWarmRunAndCompileTime) {
   for (const json& tried : figures["floor"]["tried"])
     EXPECT_GE(tried["seconds"], figures["floor"]["seconds"]) << tried["batch"];
   EXPECT_TRUE(records("bench/warm").end);
+  const std::string history = workshop_.read("bench/history.jsonl");
+  EXPECT_EQ(json::parse(history), figures);
+  EXPECT_EQ(workshop_.run("assay bench two.py:scale --jobs 1 --output bench").status, 0);
+  EXPECT_THAT(workshop_.read("bench/history.jsonl"), StartsWith(history));
+  EXPECT_EQ(std::ranges::count(workshop_.read("bench/history.jsonl"), '\n'), 2);
 }
 
 TEST_F(CommandTest, BenchCommandReportsTimesPerDeviceAndInTotal) {
