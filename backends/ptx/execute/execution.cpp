@@ -385,8 +385,17 @@ bool Execution::run_segment(Warp& warp, std::size_t number) {
   // Only instructions that end the segment make values undefined or registers pending.
   const bool follows_values = !warp.undefined_values.empty() || !warp.products.registers.empty();
   const bool computes_unrounded_values = unrounded_plan_.has_value();
+  const bool only_computes = !follows_values && !computes_unrounded_values;
+  const auto active_handler = active == kAllLanes ? &Op::full_warp_handler : &Op::masked_warp_handler;
   std::uint32_t next_op_index = from;
   while (next_op_index != meeting) {
+    // Most instructions are computations without a guard. The last one of a kernel is not.
+    while (only_computes && next_op_index != meeting && !ops[next_op_index].is_guarded &&
+           ops[next_op_index].dispatch_kind == DispatchKind::kHandlerOnly) {
+      (ops[next_op_index].*active_handler)(warp, ops[next_op_index], active);
+      ++next_op_index;
+    }
+    if (next_op_index == meeting) break;
     const Op& op = ops[next_op_index];
     std::uint32_t lane_mask = active;
     if (op.is_guarded) {

@@ -57,6 +57,12 @@ inline std::uint32_t compare_first_lanes(WarpState& lanes, const Op& op) {
 /// The same for the lanes in `mask`, and some others.
 template <class F, class T, bool kFtz>
 inline std::uint32_t compare_lanes(WarpState& lanes, const Op& op, std::uint32_t mask) {
+  if (is_one_lane(mask)) {
+    const int i = std::countr_zero(mask);
+    const bool holds = F::apply(comparable<T, kFtz>(from_word<T>(slot_words<T>(lanes, op.a)[i])),
+                                comparable<T, kFtz>(from_word<T>(slot_words<T>(lanes, op.b)[i])));
+    return holds ? mask : 0U;
+  }
   return mask >> kLaneBlock == 0 ? compare_first_lanes<kLaneBlock, F, T, kFtz>(lanes, op)
                                  : compare_first_lanes<kLanesPerWarp, F, T, kFtz>(lanes, op);
 }
