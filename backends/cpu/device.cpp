@@ -140,7 +140,8 @@ BatchOutcome CpuDevice::build_batch(std::span<const EmittedKernel* const> kernel
                             .artifacts = {artifact},
                             .target_architectures = {},
                             .log = log,
-                            .is_from_cache = is_from_cache});
+                            .is_from_cache = is_from_cache,
+                            .promoted_is_native = !flags.omits_promoted && !kernels[i]->has_promoted_variant()});
   }
   return unit;
 }

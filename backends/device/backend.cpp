@@ -32,14 +32,15 @@ struct Describe {
 
 const BuiltEntryPoint* BuiltKernel::find(Pass pass, Precision precision) const {
   const auto entry = std::ranges::find_if(entry_points, [&](const BuiltEntryPoint& candidate) {
-    return candidate.pass == pass && candidate.precision == precision;
+    return candidate.pass == pass && candidate.precision == code_precision(precision);
   });
   return entry == entry_points.end() ? nullptr : &*entry;
 }
 
 const Artifact* BuiltKernel::artifact(Artifact::Kind kind, Precision precision, std::string_view architecture) const {
   for (const std::shared_ptr<const Artifact>& candidate : artifacts) {
-    if (candidate->kind == kind && (kind == Artifact::Kind::kSharedLibrary || candidate->precision == precision) &&
+    if (candidate->kind == kind &&
+        (kind == Artifact::Kind::kSharedLibrary || candidate->precision == code_precision(precision)) &&
         (architecture.empty() || candidate->architecture == architecture)) {
       return candidate.get();
     }

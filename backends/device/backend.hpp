@@ -65,7 +65,13 @@ struct BuiltKernel {
   std::vector<std::string> target_architectures;
   std::string log;             ///< the compiler's output; usually empty
   bool is_from_cache = false;  ///< whether all its code was in the build cache
+  /// Whether the code of the native variant is also that of the promoted variant: see compiled_precisions.
+  bool promoted_is_native = false;
 
+  /// The precision under which the code of a variant is found in `entry_points` and `artifacts`.
+  [[nodiscard]] Precision code_precision(Precision precision) const {
+    return promoted_is_native ? Precision::kNative : precision;
+  }
   /// Null if the kernel has no such entry, for example no backward pass.
   [[nodiscard]] const BuiltEntryPoint* find(Pass pass, Precision precision) const;
   /// The first artifact of the kind, precision and architecture (empty: any); null if there is none.

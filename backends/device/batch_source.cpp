@@ -29,7 +29,8 @@ class Composer {
     batch_.entry_points_by_kernel.resize(kernels_.size());
     helpers();
     for (std::size_t position = 0; position < kernels_.size(); ++position) {
-      for (const Precision precision : precisions_)
+      const std::size_t variants = kernels_[position]->has_promoted_variant() ? precisions_.size() : 1;
+      for (const Precision precision : precisions_.first(variants))
         kernel(position, precision);
     }
     return std::move(batch_);

@@ -14,7 +14,7 @@
 namespace assay::backends {
 
 /// One translation unit with many kernels. It contains each helper once and the body of each kernel once for each
-/// precision variant, in separate namespaces.
+/// different precision variant, in separate namespaces.
 struct BatchSource {
   std::string text;  ///< text of the whole translation unit
   /// Entry points to call, by position of the kernel in the batch.

@@ -39,6 +39,16 @@ TEST(BatchSource, EmitsEachHelperOnceAndEachKernelInBothPrecisions) {
   EXPECT_EQ(batch.entry_points_by_kernel[1][0].symbol, "assay_1_native_forward");
 }
 
+TEST(BatchSource, EmitsKernelOnceIfNothingIsPromoted) {
+  EmittedKernel a = scale_kernel("a");
+  a.body.replace(a.body.find("ASSAY_REAL"), 10, "double");
+  const EmittedKernel b = scale_kernel("b");
+  const BatchSource batch = compose_batch_with_wrappers(std::array<const EmittedKernel*, 2>{&a, &b});
+  EXPECT_EQ(occurrences(batch.text, a.body), 1U);
+  EXPECT_EQ(occurrences(batch.text, b.body), 2U);
+  EXPECT_EQ(batch.entry_points_by_kernel[0].size(), 2U);
+}
+
 TEST(BatchSource, MakesEntryPointNamesUniqueByKernelNumberAndPrecision) {
   const EmittedKernel a = scale_kernel("a");
   const BatchSource batch = compose_batch(std::array{&a});

@@ -4,6 +4,12 @@
 
 namespace assay::backends {
 
+bool EmittedKernel::has_promoted_variant() const { return body.find("ASSAY_REAL") != std::string::npos; }
+
+std::span<const Precision> compiled_precisions(const EmittedKernel& kernel, const BuildFlags& flags) {
+  return kernel.has_promoted_variant() ? flags.precisions() : flags.precisions().first(1);
+}
+
 std::string EmittedKernel::source() const {
   std::size_t size = body.size();
   for (const SourceHelper& helper : helpers)

@@ -124,6 +124,9 @@ struct EmittedKernel {
 
   /// The standalone text, as `assay emit` prints it.
   [[nodiscard]] std::string source() const;
+  /// Whether the variants of the two precisions differ. They are the same if nothing in the kernel is promoted, for
+  /// example if all its floats have type f64.
+  [[nodiscard]] bool has_promoted_variant() const;
   /// The line of the standalone text, counted from 1, on which the body starts.
   [[nodiscard]] int first_body_line() const;
 };
@@ -179,5 +182,9 @@ struct BuildFlags {
   }
   friend constexpr bool operator==(const BuildFlags&, const BuildFlags&) = default;
 };
+
+/// The precision variants of a kernel to compile: those of the flags, without a promoted variant that is the same as
+/// the native one.
+[[nodiscard]] std::span<const Precision> compiled_precisions(const EmittedKernel& kernel, const BuildFlags& flags);
 
 }  // namespace assay::backends

@@ -44,6 +44,11 @@ void add_entries(BuiltKernel& built, const EmittedKernel& kernel, Precision prec
   }
 }
 
+/// BuiltKernel::promoted_is_native
+bool is_promoted_native(const EmittedKernel& kernel, const BuildFlags& flags) {
+  return !flags.omits_promoted && !kernel.has_promoted_variant();
+}
+
 }  // namespace
 
 std::span<const std::string> chosen_architectures(std::span<const std::string> all,
@@ -167,10 +172,14 @@ BatchOutcome PtxDevice::build_batch(std::span<const EmittedKernel* const> kernel
   BuiltBatch unit;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     const EmittedKernel& kernel = *kernels[i];
-    BuiltKernel built{
-        .name = kernel.name, .entry_points = {}, .artifacts = {}, .target_architectures = {architecture}, .log = {}};
+    BuiltKernel built{.name = kernel.name,
+                      .entry_points = {},
+                      .artifacts = {},
+                      .target_architectures = {architecture},
+                      .log = {},
+                      .promoted_is_native = is_promoted_native(kernel, flags)};
     std::span<const BuiltEntryPoint> entries = batch.entry_points_by_kernel[i];
-    for (const Precision precision : flags.precisions()) {
+    for (const Precision precision : backends::compiled_precisions(kernel, flags)) {
       std::string ptx = module.extract_kernel_module(kernel, entries.first(kernel.entry_points.size()));
       entries = entries.subspan(kernel.entry_points.size());
       // A failed cache write only costs time in the next run.
@@ -193,8 +202,9 @@ std::optional<BuiltKernel> PtxDevice::find_cached_kernel(const EmittedKernel& ke
                     .artifacts = {},
                     .target_architectures = {architecture},
                     .log = {},
-                    .is_from_cache = true};
-  for (const Precision precision : flags.precisions()) {
+                    .is_from_cache = true,
+                    .promoted_is_native = is_promoted_native(kernel, flags)};
+  for (const Precision precision : backends::compiled_precisions(kernel, flags)) {
     std::optional<std::string> ptx =
         cache_->read(cache_key(kernel, nvrtc_options_for(architecture, flags, precision), true));
     if (!ptx) return std::nullopt;
@@ -212,8 +222,9 @@ BuildOutcome PtxDevice::build_kernel(const EmittedKernel& kernel, const BuildFla
                     .artifacts = {},
                     .target_architectures = {architectures.begin(), architectures.end()},
                     .log = {},
-                    .is_from_cache = true};
-  for (const Precision precision : flags.precisions()) {
+                    .is_from_cache = true,
+                    .promoted_is_native = is_promoted_native(kernel, flags)};
+  for (const Precision precision : backends::compiled_precisions(kernel, flags)) {
     for (const std::string& architecture : architectures) {
       const cuda::NvrtcOptions options = nvrtc_options_for(architecture, flags, precision);
       bool is_from_cache = false;

@@ -347,6 +347,56 @@ TEST_F(PtxDeviceTest, ResultsDoNotDependOnBlockSizeOrThreadOrder) {
   }
 }
 
+TEST_F(PtxDeviceTest, AnswersLaunchThatEqualsEarlierOneWithoutRunningIt) {
+  const EmittedKernel kernel = kernel_of("x.data[i] = x.data[i] * x.data[i];");
+  const auto built = std::get<BuiltKernel>(device_->build({&kernel, 1}, BuildFlags::strict()).front());
+  const std::vector<std::vector<float>> contents{{1, 2, 3}, {1, 2, 3}, {1, 2, 4}};
+  constexpr std::int32_t kShape = 3;
+  constexpr std::int64_t kStride = sizeof(float);
+  std::vector<LaunchRequest> launches;
+  std::vector<BufferId> buffers;
+  for (const std::vector<float>& content : contents) {
+    buffers.push_back(session_->allocate(12).value());
+    std::memcpy(session_->bytes(buffers.back()).data(), content.data(), 12);
+    launches.push_back({.kernel = &built, .threads = 3});
+    launches.back().arguments = {KernelArgument::array(BufferAddress{buffers.back(), 0}, {&kShape, 1}, {&kStride, 1},
+                                                       {.name = "x", .bytes = 12}),
+                                 KernelArgument::value(1.0F)};
+  }
+  const std::vector<RunOutcome> outcomes = session_->run(launches);
+  const auto duration = [&](std::size_t i) { return std::get<Completed>(outcomes[i]).duration; };
+  const auto last = [&](std::size_t i) {
+    return reinterpret_cast<const float*>(session_->bytes(buffers[i]).data())[2];
+  };
+  EXPECT_EQ(duration(0), duration(1)) << "the second launch did not run";
+  EXPECT_NE(duration(0), duration(2));
+  EXPECT_EQ(last(0), 9);
+  EXPECT_EQ(last(1), 9);
+  EXPECT_EQ(last(2), 16);
+}
+
+TEST_F(PtxDeviceTest, SharesCodeBetweenPrecisionsIfNothingIsPromoted) {
+  EmittedKernel kernel = kernel_of("x.data[i] = a;");
+  kernel.body = "using real = double;" + kernel.body.substr(kernel.body.find("\nextern"));
+  for (const bool is_batch : {true, false}) {
+    const std::vector<EmittedKernel> kernels(2, kernel);
+    BuildFlags flags = is_batch ? BuildFlags::fast_to_compile() : BuildFlags::strict();
+    flags.architectures = ArchitectureChoice::kFirst;
+    for (const bool is_cached : {false, true}) {
+      const auto built = std::get<BuiltKernel>(device_->build(kernels, flags).front());
+      EXPECT_EQ(built.is_from_cache, is_cached);
+      EXPECT_EQ(built.artifacts.size(), 1U);
+      std::vector<double> x = numbers<double>(3);
+      EXPECT_TRUE(std::holds_alternative<Completed>(launch(built, x)));
+      EXPECT_EQ(x[2], 0.1);
+      EXPECT_NE(built.find(Pass::kForward, Precision::kNative), nullptr);
+    }
+    flags.omits_promoted = true;
+    const auto native = std::get<BuiltKernel>(device_->build(kernels, flags).front());
+    EXPECT_EQ(native.find(Pass::kForward, Precision::kPromoted), nullptr);
+  }
+}
+
 TEST_F(PtxDeviceTest, RunsOnlyRequestedSampleOfThreads) {
   std::vector<float> x = numbers<float>(1000);
   const RunOutcome outcome = run("x.data[i] = -1;", x, {.checked_threads = {0, 1, 500, 999}});

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -61,6 +62,17 @@ class PtxSession : public backends::DeviceSession {
     std::size_t size = 0;                                 ///< size of the buffer in bytes
   };
 
+  /// A launch that has completed, to answer later launches that are the same.
+  struct CompletedLaunch {
+    backends::Completed outcome;                   ///< outcome of the launch
+    std::vector<std::vector<std::byte>> contents;  ///< contents of its regions after the launch
+  };
+  /// A hash of everything on which the effect of the current launch depends; to be called after arguments_of.
+  [[nodiscard]] std::string identity_of(const Kernel& kernel, const LaunchGeometry& geometry,
+                                        const KernelArguments& arguments, const LaunchOptions& options) const;
+  /// Keeps the current launch, unless the session keeps too many bytes.
+  void keep(std::string identity, const backends::Completed& outcome);
+
   Result<KernelArguments> arguments_of(const backends::LaunchRequest& launch);
   Result<std::uint64_t> address_of(const backends::KernelArgument::Pointer& pointer);
 
@@ -71,6 +83,14 @@ class PtxSession : public backends::DeviceSession {
   std::vector<Buffer> buffers_;             ///< buffers, by BufferId::index
   /// Allocation of each memory region of the current launch, by address and size.
   std::map<std::pair<const std::byte*, std::size_t>, AllocationId> region_allocations_;
+  /// A memory region of a launch.
+  struct Region {
+    std::span<std::byte> memory;  ///< the session's memory
+    AllocationFlags flags;        ///< how the kernel may access it
+  };
+  std::vector<Region> regions_;  ///< regions of the current launch, in the order of their allocations
+  std::unordered_map<std::string, CompletedLaunch> completed_launches_;  ///< by identity_of; cleared by reset()
+  std::size_t kept_bytes_ = 0;                                           ///< total size of their contents
   /// Parsed module of each artifact.
   std::map<std::shared_ptr<const backends::Artifact>, std::shared_ptr<const Module>> modules_by_artifact_;
   /// Lowered kernels, by module and name of the entry point.
