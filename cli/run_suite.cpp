@@ -154,10 +154,11 @@ int run_on_save(RunRequest request) {
     for (const std::string& file : imported)
       watch.add(file);
     if (watch.size() == 0) {
+      const std::vector<std::string>& selectors = request.suite_options.selectors;
       return fail(
           {fmt::format("--watch requires a SELECTOR that names a file, got {}; expected FILE.py, FILE.py:KERNEL, "
                        "a folder or a file pattern",
-                       fmt::join(request.suite_options.selectors, " "))});
+                       selectors.empty() ? "none" : fmt::format("{}", fmt::join(selectors, " ")))});
     }
     std::vector<std::string> imported_now;
     run_suite(request, &imported_now);
