@@ -23,7 +23,8 @@ def scale(x: wp.array(dtype=float), y: wp.array(dtype=float)):
 
 // Runs `assay run SELECTOR --watch` in the background; `await N` waits until it watches for the Nth time.
 constexpr std::string_view kStart = R"sh(
-"$program" run $selector --watch --quick >log 2>&1 &
+: >log
+"$program" run $selector --watch --quick >>log 2>&1 &
 trap "kill $!" EXIT
 await() {
   n=0
