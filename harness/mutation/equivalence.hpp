@@ -108,6 +108,13 @@ inline constexpr EquivalenceProof kEquivalenceProofs[] = {
     {"tile/cholesky_solve", MutationOperator::kFinalInsteadOfSavedLoopState, 0x3d4be3f8669b93c3,
      "The kernel stores each element of the factor once. An iteration reads only elements that earlier iterations "
      "stored, and these are the same in the final factor."},
+    {"tile/scattered_values", MutationOperator::kLoopRunsForward, 0x51c090918f0a6b1c,
+     "Each iteration adds to one element of the tile. Its reverse reads the adjoint of this element, replaces it by "
+     "zero and adds it again. The adjoint of the tile stays the same, so the order of the iterations does not matter."},
+    {"tile/stack_of_block", MutationOperator::kLoopRunsForward, 0x51c090918f0a6b1c,
+     "The reverse of an iteration that pushes a value takes the adjoint of the place of that value and clears it. No "
+     "other iteration uses this place, because the count of values only grows in this loop. So the order of the "
+     "iterations does not matter."},
     {"tile/stack_of_block", MutationOperator::kBranchOnOtherVersion, 0x148a7ce30e4a4942,
      "The mutant also pops from an empty stack, whose slot is then -1. The kernel does not use a value with a "
      "negative slot, so the adjoint of the popped value is zero, and the slot is the same in both kernels."},
