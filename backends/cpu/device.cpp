@@ -141,7 +141,7 @@ BatchOutcome CpuDevice::build_batch(std::span<const EmittedKernel* const> kernel
                             .target_architectures = {},
                             .log = log,
                             .is_from_cache = is_from_cache,
-                            .promoted_is_native = !flags.omits_promoted && !kernels[i]->has_promoted_variant()});
+                            .promoted_is_native = is_promoted_native(*kernels[i], flags.precisions())});
   }
   return unit;
 }

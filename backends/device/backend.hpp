@@ -65,7 +65,7 @@ struct BuiltKernel {
   std::vector<std::string> target_architectures;
   std::string log;             ///< the compiler's output; usually empty
   bool is_from_cache = false;  ///< whether all its code was in the build cache
-  /// Whether the code of the native variant is also that of the promoted variant: see compiled_precisions.
+  /// Whether the code of the native variant is also that of the promoted variant: see is_promoted_native.
   bool promoted_is_native = false;
 
   /// The precision under which the code of a variant is found in `entry_points` and `artifacts`.

@@ -29,8 +29,7 @@ class Composer {
     batch_.entry_points_by_kernel.resize(kernels_.size());
     helpers();
     for (std::size_t position = 0; position < kernels_.size(); ++position) {
-      const std::size_t variants = kernels_[position]->has_promoted_variant() ? precisions_.size() : 1;
-      for (const Precision precision : precisions_.first(variants))
+      for (const Precision precision : compiled_precisions(*kernels_[position], precisions_))
         kernel(position, precision);
     }
     return std::move(batch_);

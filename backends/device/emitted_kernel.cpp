@@ -6,8 +6,12 @@ namespace assay::backends {
 
 bool EmittedKernel::has_promoted_variant() const { return body.find("ASSAY_REAL") != std::string::npos; }
 
-std::span<const Precision> compiled_precisions(const EmittedKernel& kernel, const BuildFlags& flags) {
-  return kernel.has_promoted_variant() ? flags.precisions() : flags.precisions().first(1);
+std::span<const Precision> compiled_precisions(const EmittedKernel& kernel, std::span<const Precision> requested) {
+  return kernel.has_promoted_variant() ? requested : requested.first(1);
+}
+
+bool is_promoted_native(const EmittedKernel& kernel, std::span<const Precision> requested) {
+  return compiled_precisions(kernel, requested).size() < requested.size();
 }
 
 std::string EmittedKernel::source() const {

@@ -183,8 +183,11 @@ struct BuildFlags {
   friend constexpr bool operator==(const BuildFlags&, const BuildFlags&) = default;
 };
 
-/// The precision variants of a kernel to compile: those of the flags, without a promoted variant that is the same as
-/// the native one.
-[[nodiscard]] std::span<const Precision> compiled_precisions(const EmittedKernel& kernel, const BuildFlags& flags);
+/// The precision variants of a kernel to compile: those requested, without a promoted variant that is the same as the
+/// native one, which is the first one requested.
+[[nodiscard]] std::span<const Precision> compiled_precisions(const EmittedKernel& kernel,
+                                                             std::span<const Precision> requested);
+/// Whether the code of the native variant is also that of the requested promoted variant.
+[[nodiscard]] bool is_promoted_native(const EmittedKernel& kernel, std::span<const Precision> requested);
 
 }  // namespace assay::backends

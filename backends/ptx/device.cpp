@@ -44,11 +44,6 @@ void add_entries(BuiltKernel& built, const EmittedKernel& kernel, Precision prec
   }
 }
 
-/// BuiltKernel::promoted_is_native
-bool is_promoted_native(const EmittedKernel& kernel, const BuildFlags& flags) {
-  return !flags.omits_promoted && !kernel.has_promoted_variant();
-}
-
 }  // namespace
 
 std::span<const std::string> chosen_architectures(std::span<const std::string> all,
@@ -177,9 +172,9 @@ BatchOutcome PtxDevice::build_batch(std::span<const EmittedKernel* const> kernel
                       .artifacts = {},
                       .target_architectures = {architecture},
                       .log = {},
-                      .promoted_is_native = is_promoted_native(kernel, flags)};
+                      .promoted_is_native = is_promoted_native(kernel, flags.precisions())};
     std::span<const BuiltEntryPoint> entries = batch.entry_points_by_kernel[i];
-    for (const Precision precision : backends::compiled_precisions(kernel, flags)) {
+    for (const Precision precision : compiled_precisions(kernel, flags.precisions())) {
       std::string ptx = module.extract_kernel_module(kernel, entries.first(kernel.entry_points.size()));
       entries = entries.subspan(kernel.entry_points.size());
       // A failed cache write only costs time in the next run.
@@ -203,8 +198,8 @@ std::optional<BuiltKernel> PtxDevice::find_cached_kernel(const EmittedKernel& ke
                     .target_architectures = {architecture},
                     .log = {},
                     .is_from_cache = true,
-                    .promoted_is_native = is_promoted_native(kernel, flags)};
-  for (const Precision precision : backends::compiled_precisions(kernel, flags)) {
+                    .promoted_is_native = is_promoted_native(kernel, flags.precisions())};
+  for (const Precision precision : compiled_precisions(kernel, flags.precisions())) {
     std::optional<std::string> ptx =
         cache_->read(cache_key(kernel, nvrtc_options_for(architecture, flags, precision), true));
     if (!ptx) return std::nullopt;
@@ -223,8 +218,8 @@ BuildOutcome PtxDevice::build_kernel(const EmittedKernel& kernel, const BuildFla
                     .target_architectures = {architectures.begin(), architectures.end()},
                     .log = {},
                     .is_from_cache = true,
-                    .promoted_is_native = is_promoted_native(kernel, flags)};
-  for (const Precision precision : backends::compiled_precisions(kernel, flags)) {
+                    .promoted_is_native = is_promoted_native(kernel, flags.precisions())};
+  for (const Precision precision : compiled_precisions(kernel, flags.precisions())) {
     for (const std::string& architecture : architectures) {
       const cuda::NvrtcOptions options = nvrtc_options_for(architecture, flags, precision);
       bool is_from_cache = false;

@@ -117,7 +117,7 @@ Result<CompileLowerBound> measure_nvrtc_lower_bound(const std::vector<CompileInp
       continue;
     }
     for (const backends::EmittedKernel& kernel : part.kernels) {
-      for (const backends::Precision precision : backends::compiled_precisions(kernel, part.flags)) {
+      for (const backends::Precision precision : backends::compiled_precisions(kernel, part.flags.precisions())) {
         for (const std::string& architecture :
              ptx::chosen_architectures(device.architectures, part.flags.architectures)) {
           if (!nvrtc->supports(architecture)) continue;

@@ -66,12 +66,12 @@ inline void set_predicate(WarpState& lanes, FrameSlot slot, std::uint32_t value,
 /// Number of lanes that the loops below process at once if not all are active.
 constexpr unsigned kLaneBlock = 8;
 
-/// Whether the mask, which is not 0, has one lane.
+/// Whether exactly one lane is in the mask, which must not be 0.
 inline bool is_one_lane(std::uint32_t mask) { return (mask & (mask - 1)) == 0; }
 
 /// Calls `compute(i)` for the lane with the number i and stores the results of the active lanes in `d`. With kFull, all
-/// lanes are active. Otherwise, a single active lane is computed alone, and blocks of lanes after the last active lane
-/// are left out: many warps have few threads.
+/// lanes are active. Otherwise, if one lane is active, only that lane is computed, and blocks of lanes after the last
+/// active lane are skipped: many warps have few threads.
 template <bool kFull, class D, class Compute>
 inline void store_active_lanes(D* d, std::uint32_t mask, Compute compute) {
   if constexpr (kFull) {
