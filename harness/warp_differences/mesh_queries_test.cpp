@@ -1,6 +1,7 @@
 // Queries of closed meshes, whose faces have common corners and edges, in Warp and in the oracle. The kernels compute
 // only values that are the same for all faces that are equally close.
 #include <cstring>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -123,6 +124,56 @@ TEST(MeshQueries, OfClosedMeshesEqualThoseOfWarp) {
     EXPECT_EQ(comparison.checked_scalars, 3 * kThreads) << subjects[s].name();
     EXPECT_TRUE(comparison.mismatches.empty())
         << fmt::format("{}:\n{}", subjects[s].name(), fmt::join(comparison.mismatches, "\n"));
+  }
+}
+
+/// Sides of a point above a triangle, by normals. Two others below it face away, between one and two lengths of the
+/// edges further from the point than the first one: Warp adds their normals if it visits them first.
+TEST(MeshQueries, SideIsUndecidedIfItDependsOnTheOrderOfVisits) {
+  constexpr float kLayers[9][3] = {{0, 0, 0},     {1, 0, 0},     {0, 1, 0},     {0, 0, -1.7F}, {1, 0, -1.7F},
+                                   {0, 1, -1.7F}, {0, 0, -1.8F}, {1, 0, -1.8F}, {0, 1, -1.8F}};
+  constexpr std::int32_t kFaceCorners[] = {0, 1, 2, 3, 5, 4, 6, 8, 7};
+  constexpr float kAbove[3] = {0.2F, 0.2F, 0.5F};
+  const auto undecided_with = [&](double epsilon) {
+    const std::string python = fmt::format(R"(import warp as wp
+
+
+@wp.kernel
+def side(mesh: wp.uint64, x: wp.array(dtype=wp.vec3), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = wp.mesh_query_point_sign_normal(mesh, x[i], 10.0, {:.3f}).sign
+)",
+                                           epsilon);
+    harness::KernelSource source = harness::read_text(python, "side.py").value().kernels.at(0);
+    if (!source.module) throw std::runtime_error("the kernel was not parsed");
+    const ir::Module& module = *source.module;
+    const ir::Function& kernel = module.kernels[source.kernel_index];
+    ir::Launch launch{.extents = {1}, .arguments = {}};
+    for (ir::VarId p = 0; p < kernel.parameter_count; ++p) {
+      const ir::Variable& parameter = kernel.var(p);
+      const bool is_points = parameter.path == ir::kMeshPointsPath;
+      const bool is_indices = parameter.path == ir::kMeshIndicesPath;
+      std::vector<std::int32_t> shape;
+      if (parameter.type.is_array()) shape = {1};
+      if (is_points || is_indices) shape.push_back(9);
+      ir::Argument argument = ir::make_argument(module, parameter.type, shape);
+      std::byte* const bytes = argument.bytes.data();
+      if (is_points) std::memcpy(bytes, kLayers, sizeof(kLayers));
+      if (is_indices) std::memcpy(bytes, kFaceCorners, sizeof(kFaceCorners));
+      if (parameter.name == "mesh") ir::write_integer(ir::Scalar::kU64, bytes, 1);
+      if (parameter.name == "x") std::memcpy(bytes, kAbove, sizeof(kAbove));
+      launch.arguments.push_back(std::move(argument));
+    }
+    const Result<ComparedKernel> subject = ComparedKernel::with_launch(std::move(source), std::move(launch));
+    if (!subject.ok()) throw std::runtime_error(subject.error().text());
+    return subject->oracle().evaluate(subject->run(subject->sets().at(0))).decisions;
+  };
+  const reference::DecisionSummary undecided = undecided_with(1.0);
+  for (const auto precision : {backends::Precision::kNative, backends::Precision::kPromoted}) {
+    const auto number = static_cast<std::size_t>(precision);
+    EXPECT_EQ(undecided.uncertain_decision_counts[number], 1);
+    EXPECT_TRUE(undecided.is_enumerable[number]) << "the judge must accept either side";
+    EXPECT_EQ(undecided_with(0.001).uncertain_decision_counts[number], 0) << "the others are too far away to matter";
   }
 }
 

@@ -374,7 +374,7 @@ ir::Function side_by_normals(const ir::Module& module, std::int32_t closest_on_t
     });
   });
   const E is_unsure = f.value(unsure) > call(Op::kAbs, f.value(side));
-  f.b.if_(is_unsure.id, [&] { f.return_value({&f.b, f.b.cast(ir::kF32, f.missing_index().id)}); });
+  f.b.if_(is_unsure.id, [&] { return_side(f.of_unknown_sign(f.value(side))); });
   return_side(f.value(side));
   return f.take(ir::kF32);
 }
