@@ -79,10 +79,11 @@ struct PythonBinding {
     bool is_written = false;  ///< whether the kernel changes elements of the array
   };
   std::size_t launch_dimension_count = 1;  ///< number of dimensions of the launch
-  bool is_tiled = false;                   ///< whether a block of threads processes each index of the launch together
-  std::vector<Parameter> parameters;       ///< parameters of the kernel, in order
-  PythonSource native;                     ///< the file in native precision
-  PythonSource promoted;                   ///< the file with every floating-point type promoted to f64
+  /// Number of threads of the block that processes each index of the launch together; 0: each thread processes one.
+  int threads_per_tile_block = 0;
+  std::vector<Parameter> parameters;  ///< parameters of the kernel, in order
+  PythonSource native;                ///< the file in native precision
+  PythonSource promoted;              ///< the file with every floating-point type promoted to f64
 };
 
 /// The source of one kernel for one target.

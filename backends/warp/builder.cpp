@@ -154,12 +154,13 @@ Result<std::string> write_kernel(const fs::path& folder, const backends::PythonB
   for (const backends::PythonGradient& gradient : source.gradients)
     gradients.push_back(
         {{"parameter", gradient.parameter_index}, {"offset", gradient.field_offset}, {"bytes", gradient.bytes}});
-  json described = {{"kernel", source.kernel_name},
-                    {"dimensions", binding.launch_dimension_count},
-                    {"tiled", binding.is_tiled},
-                    {"block_dim", binding.is_tiled ? backends::kThreadsPerTileBlock : kThreadsPerBlock},
-                    {"parameters", std::move(parameters)},
-                    {"gradients", std::move(gradients)}};
+  json described = {
+      {"kernel", source.kernel_name},
+      {"dimensions", binding.launch_dimension_count},
+      {"tiled", binding.threads_per_tile_block > 0},
+      {"block_dim", binding.threads_per_tile_block > 0 ? binding.threads_per_tile_block : kThreadsPerBlock},
+      {"parameters", std::move(parameters)},
+      {"gradients", std::move(gradients)}};
   const std::string name = "assay_" + sha256_hex(described.dump() + source.text + code).substr(0, kNameDigits);
   described["module"] = name;
   if (Result<void> written = put(folder / (name + ".json"), described.dump()); !written.ok()) return written.error();

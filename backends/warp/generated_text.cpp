@@ -46,7 +46,7 @@ Result<std::vector<Result<GeneratedSources>>> generate_sources(const WarpInterpr
   if (const Result<void> written = write_host(folder, settings); !written.ok()) return written.error();
   std::vector<std::string> names, distinct;
   for (const GeneratedCodeRequest& request : requests) {
-    const backends::PythonBinding binding{.is_tiled = request.is_tiled};
+    const backends::PythonBinding binding{.threads_per_tile_block = request.threads_per_tile_block};
     Result<std::string> name =
         write_kernel(folder, binding, {.kernel_name = request.kernel_name, .text = request.python_source});
     if (!name.ok()) return name.error();

@@ -14,7 +14,8 @@ namespace assay::warp {
 struct GeneratedCodeRequest {
   std::string python_source;  ///< text of a Python file, which is executed
   std::string kernel_name;    ///< name of the kernel in the file
-  bool is_tiled = false;      ///< whether a block of threads processes each index of the launch together
+  /// Number of threads of the block that processes each index of the launch together; 0: each thread processes one.
+  int threads_per_tile_block = 0;
 };
 
 /// The code that Warp generates for a kernel. Comments in it that name the Python file name it `<kernel>.py`, so that

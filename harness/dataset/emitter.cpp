@@ -48,8 +48,9 @@ Result<warp::GeneratedCodeRequest> warp_request(const harness::KernelSource& sou
   const auto emitted = source::warp::emit(module, module.kernels[source.kernel_index], false);
   if (!emitted.ok()) return emitted.error();
   const backends::PythonBinding& binding = *emitted->python;
-  return warp::GeneratedCodeRequest{
-      .python_source = binding.native.text, .kernel_name = binding.native.kernel_name, .is_tiled = binding.is_tiled};
+  return warp::GeneratedCodeRequest{.python_source = binding.native.text,
+                                    .kernel_name = binding.native.kernel_name,
+                                    .threads_per_tile_block = binding.threads_per_tile_block};
 }
 
 void add_code(const warp::GeneratedSources& text, bool has_gradients, DatasetRow& row) {

@@ -79,8 +79,9 @@ Result<std::vector<std::optional<WarpCodes>>> warp_codes_of(const std::vector<ha
     is_printed.push_back(emitted.ok());
     if (!emitted.ok()) continue;
     for (const backends::PythonSource* python : {&emitted->python->native, &emitted->python->promoted})
-      requests.push_back(
-          {.python_source = python->text, .kernel_name = python->kernel_name, .is_tiled = emitted->python->is_tiled});
+      requests.push_back({.python_source = python->text,
+                          .kernel_name = python->kernel_name,
+                          .threads_per_tile_block = emitted->python->threads_per_tile_block});
   }
   const auto texts = warp::generate_sources(*interpreter, requests);
   if (!texts.ok()) return texts.error();

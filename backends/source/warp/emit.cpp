@@ -74,7 +74,7 @@ Result<backends::EmittedKernel> emit(const ir::Module& module, const ir::Functio
   if (!lifted.ok()) return lifted.error();
 
   PythonBinding binding{.launch_dimension_count = static_cast<std::size_t>(forward.launch_rank),
-                        .is_tiled = ir::uses_tiles(forward),
+                        .threads_per_tile_block = threads_per_tile_block(forward),
                         .parameters = {},
                         .native = native.take(),
                         .promoted = lifted.take()};

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "backends/device/emitted_kernel.hpp"
+#include "backends/source/warp/writer.hpp"
 #include "ir/custom.hpp"
 #include "ir/visit.hpp"
 #include "support/concat.hpp"
@@ -119,11 +121,32 @@ class ScatteredChanges {
   std::set<const ir::Assign*> found_;
 };
 
+/// Whether the atomic, of a kernel with tiles, is one that Warp has for threads only and not for tiles.
+bool is_of_thread(const ir::Function& function, const ir::Atomic& atomic) {
+  const bool is_of_tile = function.expr(atomic.value).type.is_tile();
+  return !is_of_tile && (atomic.op != ir::AtomicOp::kAdd || atomic.result != ir::kNone);
+}
+
+bool has_atomics_of_threads(const ir::Function& function) {
+  bool has = false;
+  ir::for_each_statement(function.body, [&](const ir::Stmt& statement) {
+    const auto* atomic = std::get_if<ir::Atomic>(&statement.node);
+    has = has || (atomic != nullptr && is_of_thread(function, *atomic));
+  });
+  return has;
+}
+
 std::set<const ir::Assign*> find_scattered_changes(const ir::Function& function) {
   return ir::uses_tiles(function) ? ScatteredChanges(function).take() : std::set<const ir::Assign*>();
 }
 
 }  // namespace
+
+int threads_per_tile_block(const ir::Function& kernel) {
+  if (!ir::uses_tiles(kernel)) return 0;
+  const bool has_changes_of_threads = has_atomics_of_threads(kernel) || !find_scattered_changes(kernel).empty();
+  return has_changes_of_threads ? 1 : backends::kThreadsPerTileBlock;
+}
 
 StatementWriter::StatementWriter(const ir::Module& module, const ir::Function& function, ModuleLevelNames& file,
                                  NamePool names)
@@ -135,12 +158,7 @@ StatementWriter::StatementWriter(const ir::Module& module, const ir::Function& f
       scattered_changes_(find_scattered_changes(function)),
       written_parameter_count_(function.parameter_count) {
   collect_changed_in_loops(function.body, false, non_constant_variables_);
-  if (is_tiled_) {
-    ir::for_each_statement(function.body, [&](const ir::Stmt& statement) {
-      const auto* atomic = std::get_if<ir::Atomic>(&statement.node);
-      if (atomic != nullptr && is_of_thread(*atomic)) expression_writer_.write_tiles_of_threads();
-    });
-  }
+  if (is_tiled_ && has_atomics_of_threads(function)) expression_writer_.write_tiles_of_threads();
   std::set<ir::VarId> zeros;
   ir::for_each_statement(function.body, [&](const ir::Stmt& statement) {
     const auto* let = std::get_if<ir::Let>(&statement.node);
@@ -383,11 +401,6 @@ void StatementWriter::write_assignment(std::string place, const ir::ChangedEleme
   }
 }
 
-bool StatementWriter::is_of_thread(const ir::Atomic& atomic) const {
-  const bool is_of_tile = function_.expr(atomic.value).type.is_tile();
-  return !is_of_tile && (atomic.op != ir::AtomicOp::kAdd || atomic.result != ir::kNone);
-}
-
 namespace {
 
 /// The operator of Python that stands for an atomic.
@@ -411,9 +424,9 @@ void StatementWriter::atomic(const ir::Atomic& atomic) {
         fmt::format("{}[{}]", expression_writer_.write(atomic.array), expression_writer_.indices(atomic.indices));
     return line(part_of(element, part.path), augmented_operator(atomic.op), expression_writer_.write(part.value));
   }
-  if (is_tiled_ && is_of_thread(atomic) && !expression_writer_.writes_tiles_of_threads())
+  if (is_tiled_ && is_of_thread(function_, atomic) && !expression_writer_.writes_tiles_of_threads())
     return expression_writer_.fail(statement_locations_.back(), "Warp has no such atomic in a kernel with tiles");
-  if (is_tiled_ && !is_of_thread(atomic)) {
+  if (is_tiled_ && !is_of_thread(function_, atomic)) {
     return change_element("tile_atomic_add", atomic.array, atomic.indices, atomic.value);
   }
   std::string arguments = expression_writer_.write(atomic.array) + ", " + expression_writer_.indices(atomic.indices);

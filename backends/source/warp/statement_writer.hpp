@@ -60,8 +60,6 @@ class StatementWriter {
     line(fmt::format("wp.{}({}, {}, offset={})", function, array, tile, expression_writer_.tile_offset(indices)));
   }
   void atomic(const ir::Atomic& atomic);
-  /// Whether the atomic, of a kernel with tiles, is one that Warp has for threads only and not for tiles.
-  bool is_of_thread(const ir::Atomic& atomic) const;
   bool is_stored_by_block(const ir::Store& store) const;
   void change_element(std::string_view function, ir::ExprId array, const std::vector<ir::ExprId>& indices,
                       ir::ExprId value);

@@ -30,6 +30,11 @@ Result<std::string> write_python(const ir::Module& module);
 /// Writes a file with kernel number `kernel` of the module and the structs and functions that it uses.
 Result<std::string> write_kernel(const ir::Module& module, std::size_t kernel);
 
+/// Number of threads with which Warp must launch each block of the written kernel. 0: the kernel has no tiles, and any
+/// number does. 1: its text gives each thread a value, an update or an atomic of its own, as wp.tile(x) and
+/// wp.tile_scatter_add() do, and the kernel means what one thread per block computes. Otherwise kThreadsPerTileBlock.
+int threads_per_tile_block(const ir::Function& kernel);
+
 /// A file of Warp Python, and the module that parsing this file gives.
 struct WrittenModule {
   std::string python_source;  ///< text of the file

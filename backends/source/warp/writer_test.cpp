@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "backends/device/emitted_kernel.hpp"
 #include "frontend/warp/parse/reader.hpp"
 #include "ir/builder.hpp"
 
@@ -330,6 +331,26 @@ def k(out: wp.array(dtype=float)):
     wp.atomic_add(out, i, p)
     old = wp.atomic_cas(out, i, 0.0, q)
 )");
+}
+
+TEST(ThreadsPerTileBlock, IsOneIfThreadsHaveValuesUpdatesOrAtomicsOfTheirOwn) {
+  const auto threads_of = [](const std::string& statements) {
+    const std::string source =
+        "import warp as wp\n\n\n@wp.kernel\ndef k(x: wp.array(dtype=float), n: "
+        "wp.array(dtype=int)):\n    i = wp.tid()\n" +
+        statements;
+    const auto file = frontend::parse_python(source, "k.py");
+    if (!file.ok() || file->module.kernels.size() != 1) return -1;
+    return threads_per_tile_block(file->module.kernels[0]);
+  };
+  EXPECT_EQ(threads_of("    x[i] = 2.0 * x[i]\n"), 0);
+  EXPECT_EQ(threads_of("    wp.tile_store(x, wp.tile_load(x, shape=4, offset=4 * i), offset=4 * i)\n"),
+            backends::kThreadsPerTileBlock);
+  EXPECT_EQ(threads_of("    wp.atomic_max(n, 0, wp.untile(wp.tile(i)))\n"), 1);
+  EXPECT_EQ(threads_of("    t = wp.tile_zeros(shape=4, dtype=float)\n"
+                       "    wp.tile_scatter_add(t, n[i], x[i], True)\n"
+                       "    wp.tile_store(x, t)\n"),
+            1);
 }
 
 }  // namespace
