@@ -147,7 +147,7 @@ Result<void> write_host(const fs::path& folder, const PythonHostSettings& settin
 }
 
 Result<std::string> write_kernel(const fs::path& folder, const backends::PythonBinding& binding,
-                                 const backends::PythonSource& source, const std::string& code) {
+                                 const backends::PythonSource& source, bool has_backward, const std::string& code) {
   json parameters = json::array(), gradients = json::array();
   for (const backends::PythonBinding::Parameter& parameter : binding.parameters)
     parameters.push_back({{"path", parameter.struct_field_path}, {"rank", parameter.rank}});
@@ -159,6 +159,7 @@ Result<std::string> write_kernel(const fs::path& folder, const backends::PythonB
       {"dimensions", binding.launch_dimension_count},
       {"tiled", binding.threads_per_tile_block > 0},
       {"block_dim", binding.threads_per_tile_block > 0 ? binding.threads_per_tile_block : kThreadsPerBlock},
+      {"has_backward", has_backward},
       {"parameters", std::move(parameters)},
       {"gradients", std::move(gradients)}};
   const std::string name = "assay_" + sha256_hex(described.dump() + source.text + code).substr(0, kNameDigits);

@@ -45,9 +45,10 @@ struct PythonHostSettings {
 Result<void> write_host(const std::filesystem::path& folder, const PythonHostSettings& settings);
 
 /// Writes one Python file and its binding. Returns the name of the kernel for build(), which is derived from the text.
-/// If `code` is not empty, it is built instead of the file that Warp generates.
+/// Without `has_backward`, Warp generates no backward pass, and accepts functions that have none. If `code` is not
+/// empty, it is built instead of the file that Warp generates.
 Result<std::string> write_kernel(const std::filesystem::path& folder, const backends::PythonBinding& binding,
-                                 const backends::PythonSource& source, const std::string& code = "");
+                                 const backends::PythonSource& source, bool has_backward, const std::string& code = {});
 
 /// What host.py does with each kernel.
 enum class PythonHostCommand : std::uint8_t {

@@ -128,13 +128,15 @@ std::vector<BuildOutcome> WarpDevice::build(std::span<const EmittedKernel> kerne
   std::vector<std::string> names;  // of each kernel: native, promoted
   std::vector<std::string> pending;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const bool has_backward = std::ranges::any_of(
+        kernels[i].entry_points, [](const EntryPoint& entry) { return entry.pass == Pass::kBackward; });
     for (const Precision precision : {Precision::kNative, Precision::kPromoted}) {
       Result<std::string> name =
           kernels[i].python == nullptr
               ? Result<std::string>(Error{"the kernel's source was generated for a different device"})
               : write_kernel(folder(), *kernels[i].python,
                              precision == Precision::kNative ? kernels[i].python->native : kernels[i].python->promoted,
-                             replaced_code(kernels[i], precision));
+                             has_backward, replaced_code(kernels[i], precision));
       if (!name.ok()) outcomes[i] = BuildFailed{BuildFailed::Kind::kResourceFailure, name.error().text()};
       names.push_back(name.ok() ? name.take() : "");
       if (!names.back().empty() && std::ranges::find(pending, names.back()) == pending.end())

@@ -137,6 +137,28 @@ TEST_P(WarpDeviceTest, ReportsKernelThatWarpRejects) {
   EXPECT_TRUE(std::holds_alternative<BuiltKernel>(built[1])) << std::get<BuildFailed>(built[1]).log;
 }
 
+TEST_P(WarpDeviceTest, BuildsOnlyTheForwardPassIfThereIsNoBackwardPass) {
+  EmittedKernel kernel = kernel_of("    out[i] = factor * x[i]");
+  if (std::string_view(GetParam()) == "warp-cpu") {
+    // Warp has no adjoint of this product. It compiles such products on the CPU faster than for a GPU.
+    kernel = kernel_of(
+        "    t = wp.tile_full(shape=(4, 4), value=wp.bfloat16(1.0), dtype=wp.bfloat16)\n"
+        "    sums = wp.tile_zeros(shape=(4, 4), dtype=float)\n"
+        "    wp.tile_matmul(t, t, sums)\n"
+        "    out[i] = factor * x[i] * type(factor)(wp.tile_extract(sums, 0, 0) * 0.25)");
+    const BuildOutcome both = build(kernel);
+    ASSERT_TRUE(std::holds_alternative<BuildFailed>(both));
+    EXPECT_THAT(std::get<BuildFailed>(both).log, HasSubstr("enable_backward"));
+  }
+  kernel.entry_points.pop_back();
+  const BuildOutcome built = build(kernel);
+  ASSERT_TRUE(std::holds_alternative<BuiltKernel>(built)) << std::get<BuildFailed>(built).log;
+  const auto session = device_->open({}).take();
+  const Ran ran = run(*session, std::get<BuiltKernel>(built), Pass::kForward);
+  ASSERT_TRUE(std::holds_alternative<Completed>(ran.outcome)) << describe(ran.outcome);
+  EXPECT_THAT(ran.out, ElementsAre(2, 4, 6));
+}
+
 TEST_P(WarpDeviceTest, ReportsOutOfBoundsAccess) {
   const BuildOutcome built = build(kernel_of("    out[i + 1000000000] = factor * x[i]"));
   ASSERT_TRUE(std::holds_alternative<BuiltKernel>(built)) << std::get<BuildFailed>(built).log;

@@ -48,7 +48,7 @@ Result<std::vector<Result<GeneratedSources>>> generate_sources(const WarpInterpr
   for (const GeneratedCodeRequest& request : requests) {
     const backends::PythonBinding binding{.threads_per_tile_block = request.threads_per_tile_block};
     Result<std::string> name =
-        write_kernel(folder, binding, {.kernel_name = request.kernel_name, .text = request.python_source});
+        write_kernel(folder, binding, {.kernel_name = request.kernel_name, .text = request.python_source}, true);
     if (!name.ok()) return name.error();
     names.push_back(name.take());
     if (std::ranges::find(distinct, names.back()) == distinct.end()) distinct.push_back(names.back());

@@ -103,7 +103,8 @@ class LoadedKernel:
             del sys.modules[name]
             raise
         self.kernel = getattr(module, self.binding["kernel"])
-
+        if not self.binding["has_backward"]:
+            self.kernel.module.options["enable_backward"] = False
         self.code = path.with_suffix(".code")
 
     def build(self) -> None:
@@ -221,11 +222,12 @@ def build_ptx(loaded: LoadedKernel, settings: Settings, name: str) -> dict[str, 
     meta = json.loads(next(output.glob("*.meta")).read_text(encoding="utf-8"))
     dimensions = loaded.kernel.adj.kernel_dim
     bounds = type(wp._src.types.launch_bounds_t((1,) * dimensions))
+    passes = ("forward", "backward") if loaded.binding["has_backward"] else ("forward",)
     return {
         "ptx": {f"compute_{arch}": str(next(output.glob(f"*.sm{arch}*.ptx"))) for arch in settings.architectures},
         "forward": mangled + "_cuda_kernel_forward",
         "backward": mangled + "_cuda_kernel_backward",
-        "shared_bytes": [meta[f"{mangled}_cuda_kernel_{name}_smem_bytes"] for name in ("forward", "backward")],
+        "shared_bytes": {name: meta[f"{mangled}_cuda_kernel_{name}_smem_bytes"] for name in passes},
         "dimensions": dimensions,
         "bounds": {"bytes": ctypes.sizeof(bounds), **offsets_of(bounds)},
         "array": {"bytes": ctypes.sizeof(wp._src.types.array_t), **offsets_of(wp._src.types.array_t)},

@@ -282,7 +282,8 @@ PtxCode parse_code(const std::string& text) {
   const json& binding = described.at("binding");
   PtxCode result{.forward = code.at("forward"),
                  .backward = code.at("backward"),
-                 .shared_bytes = code.at("shared_bytes"),
+                 .shared_bytes = {code.at("shared_bytes").at("forward").get<std::uint32_t>(),
+                                  code.at("shared_bytes").value("backward", std::uint32_t{0})},
                  .dimensions = code.at("dimensions"),
                  .bounds = code.at("bounds"),
                  .array = code.at("array"),
