@@ -120,6 +120,9 @@ TEST(Mutations, DoNotRoundValuesThatAreExactInLowerPrecision) {
   };
   EXPECT_EQ(rounded("float(h)"), 0) << "the value has that precision, or is zero";
   EXPECT_EQ(rounded("w"), 1);
+  EXPECT_EQ(rounded("wp.where(w > 1.0, -1.0, 0.5)"), 0) << "a sign";
+  EXPECT_EQ(rounded("wp.where(w > 1.0, -1.0, 0.1)"), 1);
+  EXPECT_EQ(rounded("wp.where(w > 1.0, -1.0, w)"), 1);
 }
 
 TEST(TextMutations, ChangeGradientStridesAndThreadBound) {

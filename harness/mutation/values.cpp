@@ -1,9 +1,12 @@
 // Mutations of the values that local derivatives use.
 #include <algorithm>
+#include <bit>
+#include <cmath>
 
 #include <fmt/format.h>
 
 #include "harness/mutation/finders.hpp"
+#include "ir/builder.hpp"
 #include "ir/visit.hpp"
 
 namespace assay::mutation {
@@ -56,7 +59,10 @@ bool defines_from(const MutationContext& context, VarId result, VarId operand) {
 bool is_whole(const MutationContext& context, ExprId value) {
   if (value == kNone) return false;
   const Expr& expr = context.function.expr(value);
-  if (expr.kind == ExprKind::kLiteral) return true;
+  if (expr.kind == ExprKind::kLiteral) {
+    const double number = expr.type.is_float_scalar() ? std::bit_cast<double>(expr.bits) : 0;
+    return std::trunc(number) == number;
+  }
   if (expr.kind == ExprKind::kVariable) return is_whole(context, value_of(context, expr.variable));
   if (expr.kind != ExprKind::kOperation) return false;
   switch (expr.op) {
@@ -75,21 +81,34 @@ bool is_whole(const MutationContext& context, ExprId value) {
   }
 }
 
+bool fits(const MutationContext& context, VarId variable, Scalar low, int copies);
+
+/// Whether the lower precision represents the value exactly.
+bool value_fits(const MutationContext& context, ExprId value, Scalar low, int copies) {
+  const Expr& expr = context.function.expr(value);
+  if (expr.kind == ExprKind::kVariable) return copies > 0 && fits(context, expr.variable, low, copies - 1);
+  if (expr.kind == ExprKind::kLiteral && expr.type.is_float_scalar()) {
+    const double number = std::bit_cast<double>(expr.bits);
+    return round_to(low, number) == number;
+  }
+  if (expr.kind != ExprKind::kOperation) return false;
+  if (expr.op == Op::kWhere || expr.op == Op::kConditional)
+    return value_fits(context, expr.args[1], low, copies) && value_fits(context, expr.args[2], low, copies);
+  if (expr.op == Op::kCast && context.function.expr(expr.args[0]).type == scalar_type(low)) return true;
+  return is_whole(context, value);
+}
+
 /// Whether the lower precision represents every value of the variable exactly: integers, or values of that precision. A
 /// variable declared without a value is zero until it is assigned. Follows at most `copies` copies.
-bool fits(const MutationContext& context, VarId variable, Type low, int copies = 4) {
+bool fits(const MutationContext& context, VarId variable, Scalar low, int copies) {
   std::vector<ExprId> values{value_of(context, variable)};
   for (const ListedStatement& listed : context.statements) {
     const auto* assign = std::get_if<Assign>(&listed.statement->node);
     if (assign != nullptr && assign->variable == variable) values.push_back(assign->value);
   }
   if (values[0] == kNone) values.erase(values.begin());
-  return !values.empty() && std::ranges::all_of(values, [&](ExprId value) {
-    const Expr& expr = context.function.expr(value);
-    if (expr.kind == ExprKind::kVariable) return copies > 0 && fits(context, expr.variable, low, copies - 1);
-    if (is_whole(context, value)) return true;
-    return expr.kind == ExprKind::kOperation && expr.op == Op::kCast && context.function.expr(expr.args[0]).type == low;
-  });
+  return !values.empty() &&
+         std::ranges::all_of(values, [&](ExprId value) { return value_fits(context, value, low, copies); });
 }
 
 /// The values that an operator uses instead of a variable in a statement.
@@ -133,8 +152,10 @@ void find_swaps(const MutationContext& context, std::size_t s, std::vector<Mutat
 void find_precision(const MutationContext& context, const ExpressionNode& node, const Expr& expr,
                     std::vector<Mutation>& found) {
   if (!expr.type.is_float_scalar() || (expr.type != kF32 && expr.type != kF64)) return;
-  const Type low = expr.type == kF64 ? kF32 : scalar_type(Scalar::kF16);
-  if (fits(context, expr.variable, low)) return;
+  const Scalar lower = expr.type == kF64 ? Scalar::kF32 : Scalar::kF16;
+  const Type low = scalar_type(lower);
+  constexpr int kCopies = 4;
+  if (fits(context, expr.variable, lower, kCopies)) return;
   const ExpressionPosition place = node.position;
   const VarId variable = expr.variable;
   const Type type = expr.type;

@@ -34,7 +34,7 @@ def mesh_query_outputs(
     if x[i][0] > -1.0 and wp.mesh_query_ray(mesh, x[i], dir[i], 2.0, t, u, v, sign, normal, face):
         hits[i] = x[i] + t * dir[i] + normal * u
     else:
-        hits[i] = wp.vec3(t, u, float(face))
+        hits[i] = wp.vec3(t, u, float(face)) - reach * dir[i]
     found = wp.mesh_query_furthest_point_no_sign(mesh, x[i], 4.0, face, u, v)
     if found:
         hits[i] += wp.vec3(0.0, 0.0, wp.length(wp.mesh_eval_position(mesh, face, u, v) - x[i]))

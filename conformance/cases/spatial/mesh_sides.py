@@ -14,6 +14,6 @@ def mesh_sides(
     if query.result:
         closest = wp.mesh_eval_position(mesh, query.face, query.u, query.v)
         distances[i] = query.sign * wp.length(x[i] - closest) + 0.5 * query.u - query.v
-    one_ray = wp.mesh_query_point_sign_parity(mesh, x[i], 3.0)
+    one_ray = wp.mesh_query_point_sign_parity(mesh, x[i], 0.5)
     rays = wp.mesh_query_point_sign_parity(mesh, x[i], max_dist=0.75, n_sample=5, perturbation_scale=0.75)
     signs[i] = wp.vec3(query.sign, one_ray.sign, rays.sign)
