@@ -176,6 +176,7 @@ StatementWriter::StatementWriter(const ir::Module& module, const ir::Function& f
 
 void StatementWriter::customize(const ir::Function& of, std::string_view of_name, bool is_gradient) {
   decorator_ = fmt::format("{}({})", is_gradient ? "func_grad" : "func_replay", of_name);
+  is_replay_ = !is_gradient;
   if (!is_gradient) return;
   written_parameter_count_ = of.parameter_count + static_cast<int>(of.results.size());
   if (function_.parameter_count > written_parameter_count_) {
@@ -243,9 +244,10 @@ std::string StatementWriter::signature(std::string_view name) {
   std::vector<std::string> parameters;
   for (ir::VarId i = 0; i < written_parameter_count_; ++i)
     parameters.push_back(concat(this->name(i), ": ", expression_writer_.annotation(function_.var(i).type)));
-  const std::string result = function_.results.size() == 1 && adjoint_variables_.empty()
-                                 ? concat(" -> ", expression_writer_.annotation(function_.results[0]))
-                                 : std::string();
+  // Warp counts the annotation of a replay's result as one of its arguments, and rejects the replay.
+  const bool has_result = function_.results.size() == 1 && adjoint_variables_.empty() && !is_replay_;
+  const std::string result =
+      has_result ? concat(" -> ", expression_writer_.annotation(function_.results[0])) : std::string();
   std::string text = fmt::format("def {}({}){}:\n", name, fmt::join(parameters, ", "), result);
   if (text.size() <= kLineLength + 1) return text;
   return fmt::format("def {}(\n    {},\n){}:\n", name, fmt::join(parameters, ",\n    "), result);

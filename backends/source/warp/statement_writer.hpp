@@ -96,6 +96,7 @@ class StatementWriter {
   std::set<ir::VarId> non_constant_variables_;
   ExpressionWriter expression_writer_;  ///< writes the expressions in the statements
   std::string decorator_;               ///< decorator without "@wp.": "kernel", "func_grad(f)"
+  bool is_replay_ = false;              ///< whether the function is a custom replay of another one
   bool is_tiled_;                       ///< whether the function is a kernel with tiles
   /// Changes of elements of tiles that are written as wp.tile_scatter_add or wp.tile_scatter_masked.
   std::set<const ir::Assign*> scattered_changes_;

@@ -232,7 +232,7 @@ def f_gradient(x: float, v: wp.vec2, adj_ret: float):
 
 
 @wp.func_replay(f)
-def f_again(x: float, v: wp.vec2) -> float:
+def f_again(x: float, v: wp.vec2):
     return x * v[0]
 
 
