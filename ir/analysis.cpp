@@ -105,6 +105,13 @@ bool has_tile(const Function& function, std::span<const ExprId> expressions) {
   return std::ranges::any_of(expressions, [&](ExprId id) { return function.expr(id).type.is_tile(); });
 }
 
+bool is_constant(const Function& function, ExprId expression) {
+  const Expr& expr = function.expr(expression);
+  return expr.kind == ExprKind::kLiteral ||
+         (expr.kind == ExprKind::kOperation &&
+          std::ranges::all_of(expr.args, [&](ExprId operand) { return is_constant(function, operand); }));
+}
+
 bool loads_tile(const Function& function, const Expr& load) {
   return load.type.is_tile() && !load.args.empty() && function.expr(load.args[0]).type.is_array();
 }

@@ -41,6 +41,8 @@ constexpr std::size_t leading_index_count(Type array, Type tile) {
 bool reshapes_column(const Function& function, const Expr& reshape);
 /// Whether one of the expressions is a tile.
 bool has_tile(const Function& function, std::span<const ExprId> expressions);
+/// Whether the expression consists of literals and operations only.
+bool is_constant(const Function& function, ExprId expression);
 /// The type of a call of a function with one result; a tile if an argument is a tile.
 Type called_type(const Function& caller, const Function& callee, std::span<const ExprId> args);
 /// Whether evaluating the expression uses tiles, so that all threads of a block must reach it.

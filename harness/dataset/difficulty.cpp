@@ -75,7 +75,7 @@ int depth_of(const ir::Function& function, ir::ExprId id) {
   return below + (is_leaf ? 0 : 1);
 }
 
-bool is_constant(const ir::Function& function, ir::ExprId id) {
+bool is_literal_bound(const ir::Function& function, ir::ExprId id) {
   return id == ir::kNone || function.expr(id).kind == ir::ExprKind::kLiteral;
 }
 
@@ -87,8 +87,8 @@ std::string loop_kind_of(const ir::Module& module, const ir::Function& kernel) {
       if (std::holds_alternative<ir::While>(statement.node)) hardest = 3;
       const auto* const loop = std::get_if<ir::For>(&statement.node);
       if (loop == nullptr) return;
-      const bool is_static =
-          is_constant(function, loop->start) && is_constant(function, loop->stop) && is_constant(function, loop->step);
+      const bool is_static = is_literal_bound(function, loop->start) && is_literal_bound(function, loop->stop) &&
+                             is_literal_bound(function, loop->step);
       hardest = std::max(hardest, is_static ? 1 : 2);
     });
   });

@@ -16,6 +16,13 @@ struct AccessConflict {
   ir::Loc loc = {};                           ///< source location of the earlier access
 };
 
+/// What a store writes.
+enum class StoredValue : std::uint8_t {
+  kVaries,            ///< a value that may differ between threads or inputs
+  kConstant,          ///< a constant of the source
+  kRepeatedConstant,  ///< a constant of the source, which the element already has
+};
+
 /// The threads that accessed an element; only the first two are stored, which suffices to find an access by a thread
 /// other than a given one.
 class AccessingThreads {
@@ -57,11 +64,14 @@ class AccessLog {
     if (writers_.empty() && atomics_.empty()) return std::nullopt;
     return first_conflict(writers_.find_access_by_other_thread(thread), atomics_.find_access_by_other_thread(thread));
   }
-  /// Records a write.
-  std::optional<AccessConflict> record_write(std::int32_t thread, ir::Loc loc) {
+  /// Records a write. Threads that all store the same constant do not conflict: whichever is last, the element has this
+  /// value after the launch.
+  std::optional<AccessConflict> record_write(std::int32_t thread, ir::Loc loc, StoredValue value) {
     writers_.add(thread, loc);
-    return first_conflict(writers_.find_access_by_other_thread(thread), readers_.find_access_by_other_thread(thread),
-                          atomics_.find_access_by_other_thread(thread));
+    has_varying_writes_ = has_varying_writes_ || value == StoredValue::kVaries;
+    const bool is_same_for_all = value == StoredValue::kRepeatedConstant && !has_varying_writes_;
+    return first_conflict(is_same_for_all ? std::nullopt : writers_.find_access_by_other_thread(thread),
+                          readers_.find_access_by_other_thread(thread), atomics_.find_access_by_other_thread(thread));
   }
   /// Records an atomic. `uses_result`: whether the kernel uses the previous value that the atomic returns.
   std::optional<AccessConflict> record_atomic(std::int32_t thread, ir::Loc loc, ir::AtomicOp op, bool uses_result) {
@@ -98,6 +108,7 @@ class AccessLog {
 
   AccessingThreads readers_, writers_, atomics_;  ///< threads that read, wrote and atomically updated the element
   std::uint16_t commutation_classes_ = 0;         ///< bits of commutation_class() for all atomics so far
+  bool has_varying_writes_ = false;               ///< whether a store wrote something else than a constant
   bool is_atomic_result_used_ = false;  ///< whether the kernel uses a previous value that one of these atomics returned
 };
 

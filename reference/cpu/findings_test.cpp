@@ -106,13 +106,52 @@ TEST_F(FindingsTest, ReportsNothingIfThreadReadsElementThatItWrote) {
 
 TEST_F(FindingsTest, ReportsRaceIfTwoThreadsWriteSameElement) {
   line(16);
-  w.b().store(out, {w.op(Op::kDiv, {index(), w.b().i32(3)})}, w.f64(1));
+  w.b().store(out, {w.op(Op::kDiv, {index(), w.b().i32(3)})}, w.at(x, i));
   const ReferenceResult r = w.evaluate();
   ASSERT_EQ(r.findings.size(), 2U);
   EXPECT_EQ(r.findings[0].kind, Kind::kRace);
   EXPECT_EQ(r.findings[0].thread, 1);
   EXPECT_EQ(r.findings[0].earlier_thread, 0);
   EXPECT_EQ(r.findings[0].earlier_loc.line, 16);
+}
+
+TEST_F(FindingsTest, ThreadsThatStoreTheSameConstantDoNotRace) {
+  w.b().store(out, {w.b().i32(0)}, w.op(Op::kAdd, {w.f64(1), w.f64(0.5)}));
+  w.b().if_(w.op(Op::kEq, {index(), w.b().i32(2)}), [&] { w.b().store(out, {w.b().i32(0)}, w.f64(1.5)); });
+  EXPECT_TRUE(w.evaluate().findings.empty());
+}
+
+TEST_F(FindingsTest, ThreadsThatStoreDifferentConstantsRace) {
+  line(16);
+  w.b().store(n, {w.b().i32(0)}, w.b().i32(7));
+  line(17);
+  w.b().if_(w.op(Op::kEq, {index(), w.b().i32(2)}), [&] { w.b().store(n, {w.b().i32(0)}, w.b().i32(8)); });
+  const ReferenceResult r = w.evaluate();
+  ASSERT_FALSE(r.findings.empty());
+  EXPECT_EQ(r.findings[0].kind, Kind::kRace);
+  EXPECT_EQ(r.findings[0].loc.line, 17);
+  EXPECT_EQ(r.findings[0].thread, 2);
+}
+
+TEST_F(FindingsTest, ConstantRacesWithEqualValueThatVaries) {
+  line(16);
+  // Every thread stores 2, but thread 1 takes it from x.
+  w.b().if_(
+      w.op(Op::kEq, {index(), w.b().i32(1)}), [&] { w.b().store(out, {w.b().i32(0)}, w.at(x, i)); },
+      [&] { w.b().store(out, {w.b().i32(0)}, w.f64(2)); });
+  const ReferenceResult r = w.evaluate();
+  ASSERT_FALSE(r.findings.empty());
+  EXPECT_EQ(r.findings[0].kind, Kind::kRace);
+}
+
+TEST_F(FindingsTest, ConstantThatAllThreadsStoreRacesWithRead) {
+  line(16);
+  w.b().store(n, {w.b().i32(0)}, w.b().i32(7));
+  line(17);
+  w.b().store(out, {w.at(n, i)}, w.f64(1));
+  const ReferenceResult r = w.evaluate();
+  ASSERT_FALSE(r.findings.empty());
+  EXPECT_EQ(r.findings[0].kind, Kind::kRace);
 }
 
 /// A kernel in which thread i changes component `component(i)` of the vector v[0].
@@ -133,7 +172,7 @@ TEST_F(ComponentFindingsTest, ThreadsThatStoreDifferentComponentsDoNotRace) {
 
 TEST_F(ComponentFindingsTest, ThreadsThatStoreTheSameComponentRace) {
   line(21);
-  store(w.op(Op::kDiv, {index(), w.b().i32(3)}), w.f64(1));
+  store(w.op(Op::kDiv, {index(), w.b().i32(3)}), w.at(x, i));
   const ReferenceResult r = w.evaluate();
   ASSERT_FALSE(r.findings.empty());
   EXPECT_EQ(r.findings[0].kind, Kind::kRace);

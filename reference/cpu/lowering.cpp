@@ -341,9 +341,13 @@ void KernelLowering::lower(const ir::Store& store) {
                              store.indices, expression(store.value));
   }
   const VariableStorage target = slot(expr(store.array).variable);
-  if (target.parameter != ir::kNone)
-    return emit_element_change({.code = InstructionCode::kStore, .target = target.parameter}, store.indices,
-                               ir::stored_part(*frame_->function, store));
+  if (target.parameter != ir::kNone) {
+    const ir::ChangedElementPart part = ir::stored_part(*frame_->function, store);
+    const bool is_constant = ir::is_constant(*frame_->function, part.value);
+    return emit_element_change(
+        {.code = InstructionCode::kStore, .stores_constant = is_constant, .target = target.parameter}, store.indices,
+        part);
+  }
   Registers operands;
   for (const ir::ExprId index : store.indices)
     operands.push_back(scalar(index));

@@ -155,10 +155,18 @@ void Interpreter<Tracer>::store(const Instruction& instruction) {
   const std::size_t components = instruction.component_count;
   const std::size_t first = first_component(instruction, instruction.index_count + components);
   const auto [cells, logs] = memory.at(*element, first, components);
+  const auto value_of = [&](std::size_t k) { return at(operand_register(instruction, instruction.index_count + k)); };
+  StoredValue stored = StoredValue::kVaries;
+  if (instruction.stores_constant) {
+    bool repeats = true;
+    for (std::size_t k = 0; k < components; ++k)
+      repeats = repeats && cells[k].content.i == value_of(k).i && cells[k].content.f.v == value_of(k).f.v;
+    stored = repeats ? StoredValue::kRepeatedConstant : StoredValue::kConstant;
+  }
   note_access(instruction, *element, logs,
-              [&](AccessLog& log) { return log.record_write(current_thread_index_, instruction.loc); });
+              [&](AccessLog& log) { return log.record_write(current_thread_index_, instruction.loc, stored); });
   for (std::size_t k = 0; k < components; ++k) {
-    cells[k].content = at(operand_register(instruction, instruction.index_count + k));
+    cells[k].content = value_of(k);
     cells[k].is_initialized = cells[k].is_written = true;
     memory.reset_sum(*element, first + k);
   }

@@ -82,6 +82,7 @@ struct Instruction {
   std::uint8_t leading_index_count = 0;  ///< if so: number of the first indices that must be inside nevertheless
   bool ignores_negative_indices =
       false;  ///< whether a negative index is outside the array and not an error (tiles at the indices in a tile)
+  bool stores_constant = false;        ///< for a store: whether the value is a constant of the source
   bool starts_tile = false;            ///< for a store or an atomic of a tile: whether it is that of the first element
   std::uint16_t component_count = 1;   ///< number of scalar components of an element, and so of its registers
   RegisterId destination = ir::kNone;  ///< first register of the result; kNone: no result

@@ -142,8 +142,10 @@ std::byte* Execution::check_global_access(GlobalWindow& window, const FastRaceCh
     add_finding(CheckFinding::Kind::kWriteToReadOnly, actor.op, actor.thread, Space::kGlobal, address, width);
   }
   actor.was_initialized = !allocation->flags.uninitialized;
+  std::byte* const target = allocation->bytes.data() + offset;
+  if (actor.plain_store != nullptr) actor.plain_store->targets[actor.thread % kLanesPerWarp] = target;
   if (window.cells != nullptr) check_access(watch, window.cells, offset, width, actor);
-  return allocation->bytes.data() + offset;
+  return target;
 }
 
 /// The same for shared memory.
@@ -186,8 +188,11 @@ void Execution::access_global(Warp& warp, const Op& op, const MemoryOp& memory, 
   const FastRaceCheck watch = make_fast_race_check(warp, memory);
   Pointers pointers;
   std::uint32_t good = lane_mask;
+  PlainStore store{.warp = warp, .targets = pointers, .lane_mask = good, .performed_lane_mask = 0, .previous = {}};
+  PlainStore* const plain_store = memory.access == Access::kStore && !memory.is_strong ? &store : nullptr;
   each_lane(lane_mask, [&](unsigned lane) {
     LaneAccess actor = lane_access(warp, op, memory, lane, addresses[lane], Space::kGlobal);
+    actor.plain_store = plain_store;
     pointers[lane] = check_global_access(window, watch, actor, width, width);
     if (pointers[lane] == nullptr) good &= ~(1U << lane);
   });

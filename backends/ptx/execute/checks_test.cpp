@@ -283,6 +283,20 @@ TEST(PtxChecks, DetectsRaceInSharedMemory) {
   EXPECT_EQ(good.data[5], 58U);
 }
 
+TEST(PtxChecks, AllowsThreadsToStoreTheSameValueToGlobalMemory) {
+  const auto result_of = [&](std::string_view stores, const LaunchGeometry& launch) {
+    return run<std::uint32_t>(body(std::string(stores)), std::vector<std::uint32_t>(64), launch).result;
+  };
+  for (const LaunchGeometry& launch : {kTwoWarps, kTwoBlocks}) {
+    expect_clean(result_of("st.global.u32 [%rd1], 7;", launch));
+    expect_only(result_of("st.global.u32 [%rd1], %r1;", launch), Kind::kWriteWriteRace);
+    EXPECT_THAT(kinds(result_of("st.global.u32 [%rd1], 7; ld.global.u32 %r7, [%rd1];", launch)),
+                ::testing::Contains(Kind::kReadWriteRace));
+    EXPECT_THAT(kinds(result_of("st.global.u32 [%rd1], 7; atom.global.add.u32 %r7, [%rd1], 0;", launch)),
+                ::testing::Contains(Kind::kAtomicRace));
+  }
+}
+
 TEST(PtxChecks, AllowsThreadsToStoreTheSameValueToSharedMemory) {
   // %r6: the same word for all threads.
   const std::string declare = ".shared .align 8 .b8 s[16]; mov.u32 %r6, s; and.b32 %r7, %r1, 1; shr.b32 %r8, %r1, 5;";

@@ -304,8 +304,8 @@ class Execution {
   void count_global(const MemoryOp& memory, std::uint32_t lane_mask, const Addresses& addresses, unsigned width);
 
   // race_check.cpp
-  /// A plain store of a warp to shared memory while the lanes are checked one by one. The stores of some lanes are
-  /// performed early, to compare the value that the next lane stores with the value in memory.
+  /// A plain store of a warp to shared or global memory while the lanes are checked one by one. The stores of some
+  /// lanes are performed early, to compare the value that the next lane stores with the value in memory.
   struct PlainStore {
     Warp& warp;                         ///< warp that stores
     Pointers& targets;                  ///< addresses in host memory of the lanes in `lane_mask` that have been checked
@@ -327,7 +327,7 @@ class Execution {
     std::uint64_t address;                     ///< accessed address
     Space space;                               ///< state space of the address
     bool was_initialized;                      ///< whether the memory was initialized before the launch
-    PlainStore* plain_store = nullptr;         ///< the store if it is a plain store to shared memory; otherwise null
+    PlainStore* plain_store = nullptr;         ///< the store if it is a plain store; otherwise null
     StoredRow* stored_row = nullptr;           ///< the row if stmatrix stores it; otherwise null
   };
   /// Returns the access of one lane.

@@ -133,8 +133,9 @@ bool Execution::repeats_row(const StoredRow& row, unsigned position, std::uint32
   return true;
 }
 
-/// `position` is that of the first of the bytes in the access. Redundant threads may store the same value to shared
-/// memory, as those of Triton do: whichever store is last, a thread that reads after a barrier gets this value.
+/// `position` is that of the first of the bytes in the access. Several threads may store the same value, as redundant
+/// threads of Triton and threads that set a flag do: whichever store is last, a thread that reads after a barrier, or
+/// the host after the launch, gets this value.
 void Execution::check_write(ShadowCell& cell, std::uint32_t bytes, unsigned position, const LaneAccess& actor) {
   const EnabledChecks& checks = options_.checks;
   const bool atomic = actor.memory_op.access == Access::kAtomic;
