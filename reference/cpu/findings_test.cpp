@@ -146,9 +146,9 @@ TEST_F(FindingsTest, ConstantRacesWithEqualValueThatVaries) {
 
 TEST_F(FindingsTest, ConstantThatAllThreadsStoreRacesWithRead) {
   line(16);
-  w.b().store(n, {w.b().i32(0)}, w.b().i32(7));
+  w.b().store(n, {w.b().i32(0)}, w.b().i32(3));
   line(17);
-  w.b().store(out, {w.at(n, i)}, w.f64(1));
+  w.b().store(out, {index()}, w.b().cast(ir::kF64, w.at(n, i)));
   const ReferenceResult r = w.evaluate();
   ASSERT_FALSE(r.findings.empty());
   EXPECT_EQ(r.findings[0].kind, Kind::kRace);
