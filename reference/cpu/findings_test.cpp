@@ -135,10 +135,10 @@ TEST_F(FindingsTest, ThreadsThatStoreDifferentConstantsRace) {
 
 TEST_F(FindingsTest, ConstantRacesWithEqualValueThatVaries) {
   line(16);
-  // Every thread stores 2, but thread 1 takes it from x.
+  // Every thread stores 1, but thread 0 takes it from x.
   w.b().if_(
-      w.op(Op::kEq, {index(), w.b().i32(1)}), [&] { w.b().store(out, {w.b().i32(0)}, w.at(x, i)); },
-      [&] { w.b().store(out, {w.b().i32(0)}, w.f64(2)); });
+      w.op(Op::kEq, {index(), w.b().i32(0)}), [&] { w.b().store(out, {w.b().i32(0)}, w.at(x, i)); },
+      [&] { w.b().store(out, {w.b().i32(0)}, w.f64(1)); });
   const ReferenceResult r = w.evaluate();
   ASSERT_FALSE(r.findings.empty());
   EXPECT_EQ(r.findings[0].kind, Kind::kRace);
