@@ -123,6 +123,8 @@ TEST(Mutations, DoNotRoundValuesThatAreExactInLowerPrecision) {
   EXPECT_EQ(rounded("wp.where(w > 1.0, -1.0, 0.5)"), 0) << "a sign";
   EXPECT_EQ(rounded("wp.where(w > 1.0, -1.0, 0.1)"), 1);
   EXPECT_EQ(rounded("wp.where(w > 1.0, -1.0, w)"), 1);
+  EXPECT_EQ(rounded("0.5 * 0.25"), 0);
+  EXPECT_EQ(rounded("0.1 * 0.25"), 1);
 }
 
 TEST(TextMutations, ChangeGradientStridesAndThreadBound) {

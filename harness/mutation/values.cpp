@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -81,16 +82,29 @@ bool is_whole(const MutationContext& context, ExprId value) {
   }
 }
 
+/// The number that literals and operations on them give; nullopt for other values.
+std::optional<double> constant_number(const MutationContext& context, ExprId value) {
+  const Expr& expr = context.function.expr(value);
+  if (expr.kind == ExprKind::kLiteral && expr.type.is_float_scalar()) return std::bit_cast<double>(expr.bits);
+  if (expr.kind != ExprKind::kOperation || expr.args.size() != 2) return std::nullopt;
+  const std::optional<double> a = constant_number(context, expr.args[0]);
+  const std::optional<double> b = constant_number(context, expr.args[1]);
+  if (!a || !b) return std::nullopt;
+  switch (expr.op) {
+    case Op::kAdd: return *a + *b;
+    case Op::kSub: return *a - *b;
+    case Op::kMul: return *a * *b;
+    default: return std::nullopt;
+  }
+}
+
 bool fits(const MutationContext& context, VarId variable, Scalar low, int copies);
 
 /// Whether the lower precision represents the value exactly.
 bool value_fits(const MutationContext& context, ExprId value, Scalar low, int copies) {
   const Expr& expr = context.function.expr(value);
   if (expr.kind == ExprKind::kVariable) return copies > 0 && fits(context, expr.variable, low, copies - 1);
-  if (expr.kind == ExprKind::kLiteral && expr.type.is_float_scalar()) {
-    const double number = std::bit_cast<double>(expr.bits);
-    return round_to(low, number) == number;
-  }
+  if (const std::optional<double> number = constant_number(context, value)) return round_to(low, *number) == *number;
   if (expr.kind != ExprKind::kOperation) return false;
   if (expr.op == Op::kWhere || expr.op == Op::kConditional)
     return value_fits(context, expr.args[1], low, copies) && value_fits(context, expr.args[2], low, copies);
