@@ -45,13 +45,22 @@ std::size_t index_of(const ir::Module& module, const frontend::FunctionDeclarati
   return static_cast<std::size_t>((found != module.kernels.end() ? found : by_name) - module.kernels.begin());
 }
 
-/// Annotates kernels that never call wp.tid() and would race with a one-thread launch, in a comment, so that it stays
-/// with the kernel's source.
+/// Whether the kernel reads its thread indices.
+bool reads_thread_index(const ir::Function& kernel) {
+  return std::ranges::any_of(kernel.expressions, [&](const ir::Expr& expr) {
+    const int number = expr.variable - kernel.parameter_count;
+    return expr.kind == ir::ExprKind::kVariable && number >= 0 && number < kernel.launch_rank;
+  });
+}
+
+/// Annotates kernels whose threads all do the same and would race with a one-thread launch, in a comment, so that it
+/// stays with the kernel's source.
 void state_launches(frontend::ParsedFile& read, std::vector<std::string>& notes) {
   for (const frontend::FunctionDeclaration& declaration : read.declarations) {
-    if (!declaration.is_kernel || !declaration.is_parsed || declaration.uses_thread_index) continue;
+    if (!declaration.is_kernel || !declaration.is_parsed) continue;
     ir::Function& kernel = read.module.kernels[index_of(read.module, declaration)];
-    if (!requires_single_thread(read.module, kernel)) continue;
+    const bool uses_index = declaration.uses_thread_index && (kernel.launch_rank > 1 || reads_thread_index(kernel));
+    if (uses_index || !requires_single_thread(read.module, kernel)) continue;
     kernel.annotations.emplace_back(kSingleThreadAnnotation);
     const ir::SourceLocation place = ir::source_location(read.module, declaration.loc);
     notes.push_back(frontend::Diagnostic{
@@ -60,8 +69,8 @@ void state_launches(frontend::ParsedFile& read, std::vector<std::string>& notes)
         .loc = place.loc,
         .function = declaration.name,
         .construct_excerpt = "",
-        .reason = fmt::format("kernel never calls wp.tid(); launching one thread to avoid a race (# {})",
-                              kSingleThreadAnnotation)}
+        .reason = fmt::format("kernel never {} wp.tid(); launching one thread to avoid a race (# {})",
+                              declaration.uses_thread_index ? "uses the result of" : "calls", kSingleThreadAnnotation)}
                         .text());
   }
 }

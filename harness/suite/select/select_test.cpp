@@ -105,7 +105,7 @@ TEST(DidYouMean, SuggestsClosestNameFirst) {
   EXPECT_EQ(did_you_mean("nonsense", {"math", "loop"}), "");
 }
 
-TEST(PythonFile, LaunchesOneThreadIfKernelNeverCallsTid) {
+TEST(PythonFile, LaunchesOneThreadIfKernelDoesNotUseTid) {
   const Result<KernelSet> read = read_text(R"(import warp as wp
 
 @wp.kernel
@@ -132,6 +132,11 @@ def asks(out: wp.array(dtype=float)):
 @wp.kernel
 def says_itself(out: wp.array(dtype=float)):
     out[0] = 1.0
+
+@wp.kernel
+def ignores(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[0] = x[0] * x[1]
 )",
                                            "one.py");
   ASSERT_TRUE(read.ok()) << read.error().text();
@@ -139,10 +144,11 @@ def says_itself(out: wp.array(dtype=float)):
   for (const KernelSource& source : read->kernels)
     annotations.push_back(source.module->kernels[source.kernel_index].annotations);
   EXPECT_THAT(annotations, ElementsAre(ElementsAre("launch: (1)"), ElementsAre("launch: (1)"), IsEmpty(), IsEmpty(),
-                                       ElementsAre("launch: (7)")));
+                                       ElementsAre("launch: (7)"), ElementsAre("launch: (1)")));
   EXPECT_THAT(read->notes, ElementsAre("one.py:4:1: note: in sums: kernel never calls wp.tid(); "
                                        "launching one thread to avoid a race (# launch: (1))",
-                                       HasSubstr("one.py:11:1: note: in takes_a_number: ")));
+                                       HasSubstr("one.py:11:1: note: in takes_a_number: "),
+                                       HasSubstr("note: in ignores: kernel never uses the result of wp.tid(); ")));
 }
 
 constexpr std::string_view kTypes = R"(import warp as wp
