@@ -133,6 +133,15 @@ TEST_F(FindingsTest, ThreadsThatStoreDifferentConstantsRace) {
   EXPECT_EQ(r.findings[0].thread, 2);
 }
 
+TEST_F(FindingsTest, ThreadsThatStoreZerosOfBothSignsRace) {
+  w.b().if_(
+      w.op(Op::kEq, {index(), w.b().i32(1)}), [&] { w.b().store(out, {w.b().i32(0)}, w.f64(-0.0)); },
+      [&] { w.b().store(out, {w.b().i32(0)}, w.f64(0)); });
+  const ReferenceResult r = w.evaluate();
+  ASSERT_FALSE(r.findings.empty());
+  EXPECT_EQ(r.findings[0].kind, Kind::kRace);
+}
+
 TEST_F(FindingsTest, ConstantRacesWithEqualValueThatVaries) {
   line(16);
   // Every thread stores 1, but thread 0 takes it from x.

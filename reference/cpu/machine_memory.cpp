@@ -158,9 +158,12 @@ void Interpreter<Tracer>::store(const Instruction& instruction) {
   const auto value_of = [&](std::size_t k) { return at(operand_register(instruction, instruction.index_count + k)); };
   StoredValue stored = StoredValue::kVaries;
   if (instruction.stores_constant) {
+    const auto is_same = [](const Value& a, const Value& b) {
+      return a.i == b.i && a.f.v == b.f.v && std::signbit(a.f.v) == std::signbit(b.f.v);
+    };
     bool repeats = true;
     for (std::size_t k = 0; k < components; ++k)
-      repeats = repeats && cells[k].content.i == value_of(k).i && cells[k].content.f.v == value_of(k).f.v;
+      repeats = repeats && is_same(cells[k].content, value_of(k));
     stored = repeats ? StoredValue::kRepeatedConstant : StoredValue::kConstant;
   }
   note_access(instruction, *element, logs,
