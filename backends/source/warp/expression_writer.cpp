@@ -58,6 +58,16 @@ Binding binding(ir::Op op) {
 
 }  // namespace
 
+bool is_tile_of_threads(const ir::Function& function, const ir::Expr& expr) {
+  return expr.kind == ir::ExprKind::kOperation && expr.op == ir::Op::kSplat && expr.type.tile_rank() == 1 &&
+         expr.type.tile_size() == 1 && function.expr(expr.args[0]).kind != ir::ExprKind::kLiteral;
+}
+
+bool has_tiles_of_threads(const ir::Function& function) {
+  return std::ranges::any_of(function.expressions,
+                             [&](const ir::Expr& expr) { return is_tile_of_threads(function, expr); });
+}
+
 std::string ExpressionWriter::operand(ir::ExprId id, Precedence precedence) {
   WrittenExpression spelled = spell(id);
   return spelled.precedence < precedence ? concat("(", spelled.text, ")") : std::move(spelled.text);
@@ -238,23 +248,13 @@ ExpressionWriter::WrittenExpression ExpressionWriter::tile_arange(const ir::Expr
                       spell_number(scalar, step), spell_scalar(scalar))};
 }
 
-bool ExpressionWriter::is_single(const ir::Expr& expr) const {
-  return expr.kind == ir::ExprKind::kOperation && expr.op == ir::Op::kSplat && expr.type.tile_rank() == 1 &&
-         expr.type.tile_size() == 1 && !is_literal(expr.args[0]);
-}
-
-void ExpressionWriter::write_tiles_of_threads() {
-  writes_tiles_of_threads_ =
-      std::ranges::any_of(function_.expressions, [&](const ir::Expr& expr) { return is_single(expr); });
-}
-
 /// Tile operations that Warp writes differently from scalar operations.
 std::optional<ExpressionWriter::WrittenExpression> ExpressionWriter::tile_operation(const ir::Expr& expr) {
   const std::string_view pattern = row(expr.op).warp_pattern;
   const auto first = [&] { return write(expr.args[0]); };
   switch (expr.op) {
     case ir::Op::kSplat:
-      if (writes_tiles_of_threads_ && is_single(expr)) return WrittenExpression{fmt::format("wp.tile({})", first())};
+      if (is_tile_of_threads(function_, expr)) return WrittenExpression{fmt::format("wp.tile({})", first())};
       if (is_literal(expr.args[0]) && function_.expr(expr.args[0]).bits == 0)
         return WrittenExpression{tile_zeros(expr.type)};
       return WrittenExpression{fmt::format("wp.tile_full(shape={}, value={}, dtype={})", tile_shape(expr.type), first(),

@@ -45,6 +45,12 @@ enum class Precedence : std::uint8_t {
   kAtom          ///< names, literals and expressions in parentheses
 };
 
+/// Whether the expression is a tile of one number that is not a literal. It is written as wp.tile(number), the tile of
+/// the values of the threads, because the number has no gradient in wp.tile_full and wp.tile_from_thread.
+bool is_tile_of_threads(const ir::Function& function, const ir::Expr& expr);
+/// Whether the function has such tiles.
+bool has_tiles_of_threads(const ir::Function& function);
+
 /// Writes the expressions of one function.
 class ExpressionWriter {
  public:
@@ -93,10 +99,6 @@ class ExpressionWriter {
   /// The arguments `indices`, `offset` and `axis` of an access in which a tile holds the indices of one dimension.
   std::string tile_indices(ir::Loc loc, const std::vector<ir::ExprId>& offsets);
   static std::string tile_zeros(ir::Type tile);
-  /// From now on writes tiles of one number as wp.tile(number), so that Warp's threads may have different values.
-  void write_tiles_of_threads();
-  /// Whether it does so, and the function has such tiles.
-  bool writes_tiles_of_threads() const { return writes_tiles_of_threads_; }
 
   /// Records the first failure; the text printed afterwards is invalid.
   void fail(ir::Loc loc, std::string message);
@@ -123,14 +125,11 @@ class ExpressionWriter {
   std::string expand(std::string_view pattern, const ir::Expr& expr, Precedence left, Precedence others);
   std::string literal_call(const ir::Expr& expr) const;
   bool is_literal(ir::ExprId id) const { return function_.expr(id).kind == ir::ExprKind::kLiteral; }
-  /// Whether the expression is a tile of one number that is not a literal.
-  bool is_single(const ir::Expr& expr) const;
 
   const ir::Module& module_;
   const ir::Function& function_;                    ///< function whose expressions are written
   ModuleLevelNames& module_level_names_;            ///< names of the file, to which aliases of types are added
   const std::vector<std::string>& variable_names_;  ///< name of each variable of the function
-  bool writes_tiles_of_threads_ = false;            ///< whether single numbers are written as wp.tile(number)
   std::optional<Error> error_;                      ///< the first failure; nullopt: none
 };
 

@@ -121,21 +121,6 @@ class ScatteredChanges {
   std::set<const ir::Assign*> found_;
 };
 
-/// Whether the atomic, of a kernel with tiles, is one that Warp has for threads only and not for tiles.
-bool is_of_thread(const ir::Function& function, const ir::Atomic& atomic) {
-  const bool is_of_tile = function.expr(atomic.value).type.is_tile();
-  return !is_of_tile && (atomic.op != ir::AtomicOp::kAdd || atomic.result != ir::kNone);
-}
-
-bool has_atomics_of_threads(const ir::Function& function) {
-  bool has = false;
-  ir::for_each_statement(function.body, [&](const ir::Stmt& statement) {
-    const auto* atomic = std::get_if<ir::Atomic>(&statement.node);
-    has = has || (atomic != nullptr && is_of_thread(function, *atomic));
-  });
-  return has;
-}
-
 std::set<const ir::Assign*> find_scattered_changes(const ir::Function& function) {
   return ir::uses_tiles(function) ? ScatteredChanges(function).take() : std::set<const ir::Assign*>();
 }
@@ -144,8 +129,14 @@ std::set<const ir::Assign*> find_scattered_changes(const ir::Function& function)
 
 int threads_per_tile_block(const ir::Function& kernel) {
   if (!ir::uses_tiles(kernel)) return 0;
-  const bool has_changes_of_threads = has_atomics_of_threads(kernel) || !find_scattered_changes(kernel).empty();
-  return has_changes_of_threads ? 1 : backends::kThreadsPerTileBlock;
+  bool is_of_threads = has_tiles_of_threads(kernel) || !find_scattered_changes(kernel).empty();
+  for (const ir::Variable& variable : kernel.variables)
+    is_of_threads = is_of_threads || variable.type.is_local_array();
+  ir::for_each_statement(kernel.body, [&](const ir::Stmt& statement) {
+    const auto* atomic = std::get_if<ir::Atomic>(&statement.node);
+    is_of_threads = is_of_threads || (atomic != nullptr && !kernel.expr(atomic->value).type.is_tile());
+  });
+  return is_of_threads ? 1 : backends::kThreadsPerTileBlock;
 }
 
 StatementWriter::StatementWriter(const ir::Module& module, const ir::Function& function, ModuleLevelNames& file,
@@ -158,7 +149,6 @@ StatementWriter::StatementWriter(const ir::Module& module, const ir::Function& f
       scattered_changes_(find_scattered_changes(function)),
       written_parameter_count_(function.parameter_count) {
   collect_changed_in_loops(function.body, false, non_constant_variables_);
-  if (is_tiled_ && has_atomics_of_threads(function)) expression_writer_.write_tiles_of_threads();
   std::set<ir::VarId> zeros;
   ir::for_each_statement(function.body, [&](const ir::Stmt& statement) {
     const auto* let = std::get_if<ir::Let>(&statement.node);
@@ -281,8 +271,6 @@ void StatementWriter::statement(const ir::Stmt& statement) {
                  [&](const ir::Assign& node) { assign(node); },
                  [&](const ir::Store& node) {
                    if (function_.expr(node.value).type.is_tile()) return write_tile_change("tile_store", node);
-                   if (is_stored_by_block(node))
-                     return change_element("tile_store", node.array, node.indices, node.value);
                    write_assignment(fmt::format("{}[{}]", expression_writer_.operand(node.array, Precedence::kPostfix),
                                                 expression_writer_.indices(node.indices)),
                                     ir::stored_part(function_, node));
@@ -426,11 +414,9 @@ void StatementWriter::atomic(const ir::Atomic& atomic) {
         fmt::format("{}[{}]", expression_writer_.write(atomic.array), expression_writer_.indices(atomic.indices));
     return line(part_of(element, part.path), augmented_operator(atomic.op), expression_writer_.write(part.value));
   }
-  if (is_tiled_ && is_of_thread(function_, atomic) && !expression_writer_.writes_tiles_of_threads())
+  if (is_tiled_ && atomic.op == ir::AtomicOp::kAdd && atomic.result == ir::kNone) return add_value_of_thread(atomic);
+  if (is_tiled_ && !has_tiles_of_threads(function_))
     return expression_writer_.fail(statement_locations_.back(), "Warp has no such atomic in a kernel with tiles");
-  if (is_tiled_ && !is_of_thread(function_, atomic)) {
-    return change_element("tile_atomic_add", atomic.array, atomic.indices, atomic.value);
-  }
   std::string arguments = expression_writer_.write(atomic.array) + ", " + expression_writer_.indices(atomic.indices);
   if (atomic.compare_operand != ir::kNone) arguments += ", " + expression_writer_.write(atomic.compare_operand);
   arguments += ", " + expression_writer_.write(atomic.value);
@@ -439,32 +425,19 @@ void StatementWriter::atomic(const ir::Atomic& atomic) {
   line(target, "wp.", row(atomic.op).warp_name, "(", arguments, ")");
 }
 
-bool StatementWriter::is_stored_by_block(const ir::Store& store) const {
-  const auto wraps = [&](ir::ExprId index) {
-    const ir::Expr& expr = function_.expr(index);
-    return expr.kind == ir::ExprKind::kOperation && expr.op == ir::Op::kWrapIndex;
-  };
-  const ir::Type array = function_.expr(store.array).type;
-  // Warp does not count the offset of a tile from the end of the array.
-  return is_tiled_ && array.is_array() && std::ranges::none_of(store.indices, wraps) &&
-         ir::stored_part(function_, store).path.empty();
-}
-
-/// In a kernel with tiles, every thread of a block would change the element; that of a tile of one element is changed
-/// once.
-void StatementWriter::change_element(std::string_view function, ir::ExprId array,
-                                     const std::vector<ir::ExprId>& indices, ir::ExprId value) {
-  std::string shape = "1";
-  if (indices.size() > 1) {
-    shape = "(1";
-    for (std::size_t d = 1; d < indices.size(); ++d)
-      shape += ", 1";
-    shape += ")";
-  }
-  const std::string offset = expression_writer_.indices(indices);
-  line(fmt::format("wp.{}({}, wp.tile_from_thread(shape={}, value={}, thread_idx=0), offset={}, bounds_check=False)",
-                   function, expression_writer_.write(array), shape, expression_writer_.write(value),
-                   indices.size() > 1 ? fmt::format("({})", offset) : offset));
+void StatementWriter::add_value_of_thread(const ir::Atomic& atomic) {
+  // The tile has one dimension; the other indices select a row of the array.
+  const std::vector<ir::ExprId> rows(atomic.indices.begin(), atomic.indices.end() - 1);
+  std::string array = expression_writer_.operand(atomic.array, Precedence::kPostfix);
+  if (!rows.empty()) array += fmt::format("[{}]", expression_writer_.indices(rows));
+  // wp.tile accepts the value of an element, but not the element itself.
+  const ir::Expr& value = function_.expr(atomic.value);
+  const bool is_element = value.kind == ir::ExprKind::kLoad;
+  const std::string text = is_element ? concat("+", expression_writer_.operand(atomic.value, Precedence::kUnary))
+                                      : expression_writer_.write(atomic.value);
+  line(fmt::format("wp.tile_atomic_add({}, wp.tile({}{}), offset={}, bounds_check=False)", array, text,
+                   value.type.is_scalar() ? "" : ", preserve_type=True",
+                   expression_writer_.write(atomic.indices.back())));
 }
 
 void StatementWriter::change_operand(const ir::Stmt& statement) {

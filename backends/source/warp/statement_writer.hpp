@@ -60,9 +60,8 @@ class StatementWriter {
     line(fmt::format("wp.{}({}, {}, offset={})", function, array, tile, expression_writer_.tile_offset(indices)));
   }
   void atomic(const ir::Atomic& atomic);
-  bool is_stored_by_block(const ir::Store& store) const;
-  void change_element(std::string_view function, ir::ExprId array, const std::vector<ir::ExprId>& indices,
-                      ir::ExprId value);
+  /// An atomic addition of a number, vector, ... in a kernel with tiles: adds the tile of the values of the threads.
+  void add_value_of_thread(const ir::Atomic& atomic);
   void call(const ir::Call& call);
   /// The assignment that belongs to a call which changes its first operand: Python text has the call only.
   void change_operand(const ir::Stmt& statement);

@@ -351,6 +351,28 @@ TEST(ThreadsPerTileBlock, IsOneIfThreadsHaveValuesUpdatesOrAtomicsOfTheirOwn) {
                        "    wp.tile_scatter_add(t, n[i], x[i], True)\n"
                        "    wp.tile_store(x, t)\n"),
             1);
+  EXPECT_EQ(threads_of("    wp.tile_atomic_add(x, wp.tile(x[i]), offset=i)\n"), 1);
+}
+
+// wp.tile_full and wp.tile_from_thread have no gradient in Warp, so a number must not be stored or added through them.
+TEST(WriteKernel, KeepsTheGradientsOfNumbersInKernelsWithTiles) {
+  const std::string source =
+      "import warp as wp\n"
+      "\n"
+      "\n"
+      "@wp.kernel\n"
+      "def k(x: wp.array(dtype=float), y: wp.array2d(dtype=float), v: wp.array(dtype=wp.vec2)):\n"
+      "    i = wp.tid()\n"
+      "    s = wp.tile_extract(wp.tile_sum(wp.tile_load(x, shape=4, offset=4 * i)), 0)\n"
+      "    y[i, 1] = s * s\n"
+      "    wp.tile_atomic_add(y[i], wp.tile(s + 1.0), offset=0, bounds_check=False)\n"
+      "    wp.tile_atomic_add(v, wp.tile(+v[i], preserve_type=True), offset=0, bounds_check=False)\n";
+  const auto file = frontend::parse_python(source, "k.py");
+  ASSERT_TRUE(file.ok()) << file.error().message;
+  ASSERT_EQ(file->module.kernels.size(), 1U);
+  const auto written = write_kernel(file->module, 0);
+  ASSERT_TRUE(written.ok()) << written.error().message;
+  EXPECT_EQ(*written, source);
 }
 
 }  // namespace

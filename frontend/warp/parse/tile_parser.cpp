@@ -662,15 +662,18 @@ ExprId WarpExpressionParser::tile_extract(SyntaxNode node) {
   return context_.operation(node, Op::kTileExtract, operands);
 }
 
-/// wp.tile_store(a, wp.tile_from_thread(shape=1, value=x, thread_idx=0), offset=i, bounds_check=False), and the same
-/// with wp.tile_atomic_add: stores x in a[i], which must exist, once for each block. Other tiles are not supported
-/// without a check of bounds.
+/// wp.tile_store(a, wp.tile_from_thread(shape=1, value=x, thread_idx=0), offset=i, bounds_check=False), the same with
+/// wp.tile_atomic_add, and both with wp.tile(x): stores x in a[i], which must exist, or adds it, once for each block.
+/// Other tiles are not supported without a check of bounds.
 void WarpExpressionParser::change_element(SyntaxNode call, bool adds) {
   const TileArguments given(call);
   const SyntaxNode tile = given(1, "t");
   const auto is_checked = context_.constant(given(3, "bounds_check"));
-  const bool is_made = tile && tile.is(SyntaxKind::kCall) && warp_function_name(tile) == "tile_from_thread";
-  const auto extents = is_made ? tile_extents(tile, TileArguments(tile)(0, "shape")) : std::nullopt;
+  const std::string maker = tile && tile.is(SyntaxKind::kCall) ? warp_function_name(tile) : "";
+  const bool is_of_thread = maker == "tile";
+  const auto extents = is_of_thread                  ? std::optional(TileExtents{1})
+                       : maker == "tile_from_thread" ? tile_extents(tile, TileArguments(tile)(0, "shape"))
+                                                     : std::nullopt;
   const bool has_one_element =
       extents && std::ranges::all_of(*extents, [](std::uint16_t extent) { return extent == 1; });
   if (!has_one_element || !is_checked || !is_checked->type.is_bool() || is_checked->number().integer != 0) {
@@ -678,11 +681,20 @@ void WarpExpressionParser::change_element(SyntaxNode call, bool adds) {
     return;
   }
   const std::size_t loads_before = context_.loaded_arrays.size();
-  const SyntaxNode filling = TileArguments(tile)(1, "value");
-  const ExprId element = filling ? value(filling) : context_.error(tile, "argument 'value' is missing");
+  const auto filling = [&]() -> std::pair<SyntaxNode, const char*> {
+    if (is_of_thread) return {TileArguments(tile)(0, "x"), "x"};
+    return {TileArguments(tile)(1, "value"), "value"};
+  }();
+  const ExprId element = filling.first ? value(filling.first)
+                                       : context_.error(tile, fmt::format("argument '{}' is missing", filling.second));
   const AssignmentTarget array = element == kNone ? AssignmentTarget{} : tile_array(given(0, "a"), ir::kVoid);
   if (array.failed()) return;
   const ir::Type type = context_.type_of(element);
+  const auto keeps_type = is_of_thread ? context_.constant(TileArguments(tile)(1, "preserve_type")) : std::nullopt;
+  if (is_of_thread && !type.is_scalar() && !type.is_struct() && (!keeps_type || keeps_type->number().integer == 0)) {
+    context_.error(tile, "argument 'preserve_type' must be True without a check of bounds");
+    return;
+  }
   if (array.type.element() != type || array.type.rank != static_cast<int>(extents->size()) ||
       (adds && type.is_struct())) {
     context_.error(call, fmt::format("a tile of {} is incompatible with array type {}", context_.type_name(type),
