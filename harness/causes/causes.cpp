@@ -77,9 +77,11 @@ class Detector {
     if (function.is_kernel && std::ranges::any_of(uses, [](const auto& use) { return use.read && use.changed(); })) {
       found_.insert(GradientErrorCause::kReusedArray);
     }
+    has_replaced_tiles_ = has_replaced_tiles_ || std::ranges::any_of(function.variables, &Variable::replaces_tile);
     scan(function, function.body, 0);
   }
 
+  bool has_replaced_tiles() const { return has_replaced_tiles_; }
   GradientErrorCause first() const { return found_.empty() ? GradientErrorCause::kOther : *found_.begin(); }
 
  private:
@@ -186,6 +188,7 @@ class Detector {
   const Module& module_;
   std::set<GradientErrorCause> found_;
   std::set<std::int32_t> called_;
+  bool has_replaced_tiles_ = false;
 };
 
 }  // namespace
@@ -198,6 +201,12 @@ GradientErrorCause cause_of(const Module& module, const Function& kernel) {
   Detector detector(module);
   detector.scan(kernel);
   return detector.first();
+}
+
+bool has_replaced_tiles(const Module& module, const Function& kernel) {
+  Detector detector(module);
+  detector.scan(kernel);
+  return detector.has_replaced_tiles();
 }
 
 }  // namespace assay::warp

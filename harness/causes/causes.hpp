@@ -47,4 +47,8 @@ const GradientErrorCauseEntry& row_of(GradientErrorCause cause);
 /// The cause for a kernel, including the functions that it calls.
 GradientErrorCause cause_of(const ir::Module& module, const ir::Function& kernel);
 
+/// Whether the kernel or a function that it calls has local arrays in place of tiles of its source. Warp then runs
+/// other code than the source, and an incorrect gradient says nothing about Warp's tiles.
+bool has_replaced_tiles(const ir::Module& module, const ir::Function& kernel);
+
 }  // namespace assay::warp

@@ -38,5 +38,25 @@ TEST(CauseOfGradientDifference, IsTileFunctionOrScalarOfTile) {
   EXPECT_EQ(cause_of_body(load + "    wp.tile_store(out, t * 2.0, offset=i * 4)\n"), GradientErrorCause::kOther);
 }
 
+TEST(HasReplacedTiles, IsTrueForKindsOfTilesThatTheLanguageLacks) {
+  const auto is_true_for = [](const std::string& body) {
+    const harness::KernelSource source = harness::testing::kernel_of(
+        "@wp.func\ndef sum_of_tile(a: float):\n    return wp.tile_reduce(wp.add, wp.tile(a, "
+        "preserve_type=True))[0]\n\n\n"
+        "@wp.kernel\ndef kernel(x: wp.array(dtype=float), v: wp.array(dtype=wp.vec2), m: wp.array2d(dtype=float)):\n"
+        "    i = wp.tid()\n" +
+        body);
+    return has_replaced_tiles(*source.module, source.module->kernels[source.kernel_index]);
+  };
+  EXPECT_FALSE(is_true_for("    a = wp.zeros(shape=2, dtype=float)\n    a[1] = x[i]\n    x[i] = a[0] + a[1]\n"));
+  EXPECT_FALSE(is_true_for("    t = wp.tile_load(x, shape=4, offset=4 * i)\n    wp.tile_store(x, t, offset=4 * i)\n"));
+  EXPECT_TRUE(is_true_for("    t = wp.tile_load(v, shape=4, offset=4 * i)\n    wp.tile_store(v, t, offset=4 * i)\n"));
+  EXPECT_TRUE(is_true_for("    s = wp.tile_stack(capacity=4, dtype=float)\n    wp.tile_stack_push(s, x[i], True)\n"));
+  EXPECT_TRUE(is_true_for("    x[i] = sum_of_tile(x[i])\n"));
+  EXPECT_TRUE(
+      is_true_for("    a = wp.tile_load(m, shape=(2, 2))\n    y = wp.tile_load(x, shape=2, offset=2 * i)\n"
+                  "    wp.tile_store(x, wp.tile_lower_solve(a, y), offset=2 * i)\n"));
+}
+
 }  // namespace
 }  // namespace assay::warp

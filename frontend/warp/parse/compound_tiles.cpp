@@ -100,6 +100,7 @@ VarId FunctionContext::new_compound_tile(std::string name, Type element, const T
   const VarId tile =
       builder.let_zero(std::move(name), element.local_array_of(static_cast<std::uint32_t>(size_of(extents))));
   compound_tiles[tile] = extents;
+  function.variables[static_cast<std::size_t>(tile)].replaces_tile = true;
   return tile;
 }
 

@@ -277,6 +277,7 @@ VarId WarpExpressionParser::new_tile_stack(SyntaxNode call, const std::string& n
   ir::Builder& b = context_.builder;
   b.at(call.loc());
   const VarId values = b.let_zero(name, element->local_array_of(static_cast<std::uint32_t>(count)));
+  context_.function.variables[static_cast<std::size_t>(values)].replaces_tile = true;
   const VarId used = b.let(name + "_count", b.i32(0));
   context_.tile_stacks[values] = {.values = values, .count = used};
   return values;

@@ -78,7 +78,7 @@ class TileSolver {
     const Type type = b_.type_of(tile);
     columns_ = type.tile_rank() == 1 ? 1 : type.tile[1];
     const VarId source = b_.let("right_side", tile);
-    const VarId sides = b_.let_zero("sides", local(type.tile_size()));
+    const VarId sides = new_array("sides", type.tile_size());
     for_each_row(type.tile[0], [&](VarId row) {
       for_each_column([&](VarId column) {
         const E side = type.tile_rank() == 1 ? E{&b_, b_.op(Op::kTileExtract, {b_.var(source), b_.var(row)})}
@@ -91,7 +91,7 @@ class TileSolver {
 
   /// x with L * x = sides.
   VarId forward(const Triangle& lower, VarId sides) {
-    const VarId solution = b_.let_zero("solution", local(lower.size * columns_));
+    const VarId solution = new_array("solution", lower.size * columns_);
     for_each_row(lower.size, [&](VarId row) {
       for_each_column([&](VarId column) {
         const VarId rest = b_.let("rest", load(sides, place(row, column)).id);
@@ -106,7 +106,7 @@ class TileSolver {
 
   /// x with U * x = sides, where U is the transpose of the triangle.
   VarId backward(const Triangle& lower, VarId sides) {
-    const VarId solution = b_.let_zero("solution", local(lower.size * columns_));
+    const VarId solution = new_array("solution", lower.size * columns_);
     b_.for_("row", b_.i32(lower.size - 1), b_.i32(-1), b_.i32(-1), [&](VarId row) {
       for_each_column([&](VarId column) {
         const VarId rest = b_.let("rest", load(sides, place(row, column)).id);
@@ -135,7 +135,11 @@ class TileSolver {
   }
 
  private:
-  Type local(int size) const { return scalar_.local_array_of(static_cast<std::uint32_t>(size)); }
+  VarId new_array(std::string name, int size) {
+    const VarId array = b_.let_zero(std::move(name), scalar_.local_array_of(static_cast<std::uint32_t>(size)));
+    b_.function().variables[static_cast<std::size_t>(array)].replaces_tile = true;
+    return array;
+  }
   E value(VarId variable) { return {&b_, b_.var(variable)}; }
   E load(VarId array, ExprId index) { return {&b_, b_.load(array, {index})}; }
   E element(VarId tile, VarId row, VarId column) {
@@ -144,7 +148,7 @@ class TileSolver {
 
   Triangle new_triangle(const char* name, ExprId tile) {
     const int size = b_.type_of(tile).tile[0];
-    return {b_.let_zero(name, local(size * size)), size};
+    return {new_array(name, size * size), size};
   }
   ExprId position(const Triangle& triangle, VarId row, VarId column) {
     return b_.op(Op::kAdd, {b_.op(Op::kMul, {b_.var(row), b_.i32(triangle.size)}), b_.var(column)});

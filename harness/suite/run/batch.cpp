@@ -223,8 +223,16 @@ class KernelRun {
   /// Whether Warp generated the code.
   bool is_warp() const { return is_other_generator() && !is_foreign(); }
 
-  /// Adds the likely cause of an incorrect gradient of Warp, and calls it a convention if Warp documents it.
+  /// Adds the likely cause of an incorrect gradient of Warp, and calls it a convention if Warp documents it. If Warp
+  /// did not run the tiles of the source, the result is inconclusive.
   void name_cause(CaseRecord& record) const {
+    if (warp::has_replaced_tiles(*prepared_.source->module, prepared_.kernel())) {
+      record.outcome = Outcome::inconclusive;
+      record.outcome_detail = "replaced_tiles";
+      record.message +=
+          "; Warp did not run the kernel's own tiles or stacks, but local arrays and loops, which Assay wrote instead";
+      return;
+    }
     const warp::GradientErrorCauseEntry& cause =
         warp::row_of(warp::cause_of(*prepared_.source->module, prepared_.kernel()));
     record.message += fmt::format("; likely cause: {}", cause.title);
