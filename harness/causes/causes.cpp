@@ -45,8 +45,11 @@ constexpr std::array kRows = {
     // Warp gives `lacunarity` and `gain` no gradient.
     GradientErrorCauseEntry{GradientErrorCause::kCurlNoise, "`wp.curlnoise`"},
     // Warp gives no gradient to the tile.
-    GradientErrorCauseEntry{GradientErrorCause::kTileFunction,
-                            "`wp.tile_min`, `wp.tile_max`, `wp.tile_diag_add` and the functions `wp.tile_scan_...`"},
+    GradientErrorCauseEntry{
+        GradientErrorCause::kTileFunction,
+        "`wp.tile_min`, `wp.tile_max`, `wp.tile_full`, `wp.tile_diag_add` and the functions `wp.tile_scan_...`"},
+    // The adjoint doubles the elements of the tile, which the adjoints of earlier operations then read.
+    GradientErrorCauseEntry{GradientErrorCause::kTileTranspose, "`wp.tile_transpose` of a tile with other uses"},
     // On a GPU, each thread of the block gives the tile the adjoint of the element, which may be the same for all.
     GradientErrorCauseEntry{GradientErrorCause::kScalarOfTile, "Elements of tiles that all threads of a block use"},
     // Warp drops or doubles adjoints if components of one vector or fields of one struct are assigned repeatedly, or
@@ -88,7 +91,7 @@ class Detector {
   void scan(const Function& function, const Block& block, int loops) {
     for (const Stmt& statement : block.statements) {
       for_each_root_expression(statement, [&](ExprId root) {
-        for_each_expression(function, root, [&](ExprId, const Expr& expr) { note(expr); });
+        for_each_expression(function, root, [&](ExprId, const Expr& expr) { note(function, expr); });
       });
       int inside = loops;
       std::visit(Overloaded{
@@ -144,7 +147,7 @@ class Detector {
     return std::nullopt;
   }
 
-  void note(const Expr& expr) {
+  void note(const Function& function, const Expr& expr) {
     if (expr.kind == ExprKind::kCall) scan_callee(expr.index);
     if (expr.kind != ExprKind::kOperation) return;
     const bool real = expr.type.has_float_components();
@@ -162,6 +165,13 @@ class Detector {
       case Op::kTileScanMin:
       case Op::kTileDiagAdd:
         if (real) found_.insert(GradientErrorCause::kTileFunction);
+        break;
+      case Op::kSplat:
+        if (real && expr.type.is_tile() && function.expr(expr.args[0]).kind != ExprKind::kLiteral)
+          found_.insert(GradientErrorCause::kTileFunction);
+        break;
+      case Op::kTileTranspose:
+        if (real) found_.insert(GradientErrorCause::kTileTranspose);
         break;
       case Op::kTileExtract:
         if (real) found_.insert(GradientErrorCause::kScalarOfTile);

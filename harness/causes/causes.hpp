@@ -24,6 +24,7 @@ enum class GradientErrorCause : std::uint8_t {
   kFrac,                    ///< `wp.frac`
   kCurlNoise,               ///< `wp.curlnoise`
   kTileFunction,            ///< a function of tiles that gives no gradient, such as `wp.tile_min`
+  kTileTranspose,           ///< `wp.tile_transpose`, whose adjoint changes the elements of the tile
   kScalarOfTile,            ///< an element of a tile, which each thread of a block computes with
   kComponentAssignment,     ///< components of a vector or fields of a struct assigned one by one
   kWhereOverflow,           ///< `wp.where` around a function that overflows

@@ -29,13 +29,18 @@ TEST(CauseOfGradientDifference, IgnoresLoopsInsideLibraryFunctions) {
   EXPECT_EQ(cause_of_body(call), GradientErrorCause::kCurlNoise);
 }
 
-TEST(CauseOfGradientDifference, IsTileFunctionOrScalarOfTile) {
+TEST(CauseOfGradientDifference, IsTileFunctionOrTransposeOrScalarOfTile) {
   const std::string load = "    t = wp.tile_load(x, shape=4, offset=i * 4)\n";
   EXPECT_EQ(cause_of_body(load + "    out[i] = wp.tile_max(t)[0]\n"), GradientErrorCause::kTileFunction);
   EXPECT_EQ(cause_of_body(load + "    wp.tile_store(out, wp.tile_scan_inclusive(t), offset=i * 4)\n"),
             GradientErrorCause::kTileFunction);
   EXPECT_EQ(cause_of_body(load + "    out[i] = wp.tile_sum(t)[0]\n"), GradientErrorCause::kScalarOfTile);
   EXPECT_EQ(cause_of_body(load + "    wp.tile_store(out, t * 2.0, offset=i * 4)\n"), GradientErrorCause::kOther);
+  EXPECT_EQ(cause_of_body(load + "    u = wp.tile_transpose(wp.tile_reshape(t, shape=(2, 2)))\n"
+                                 "    wp.tile_store(out, wp.tile_reshape(u, shape=(4,)), offset=i * 4)\n"),
+            GradientErrorCause::kTileTranspose);
+  EXPECT_EQ(cause_of_body("    wp.tile_store(out, wp.tile_full(shape=4, value=x[i], dtype=float), offset=i * 4)\n"),
+            GradientErrorCause::kTileFunction);
 }
 
 TEST(HasReplacedTiles, IsTrueForKindsOfTilesThatTheLanguageLacks) {
