@@ -214,6 +214,22 @@ TEST(WarpCommands, RebuildDamagedFilesOfTheKernelCache) {
   }
 }
 
+TEST(WarpCommands, JudgeBackwardPasses) {
+  const Workshop workshop(ASSAY_PROGRAM);
+  const auto backward = [&](const std::string& selector) {
+    return workshop.run("assay run " + selector +
+                        " --random 0 --quick --fresh --reduce 0 --blame 0 --pass backward --device warp-cpu");
+  };
+  const CommandResult replay = backward("function/custom_replay");
+  if (replay.status == 77) GTEST_SKIP() << replay.out;
+  EXPECT_EQ(replay.status, 0) << replay.out << replay.err;
+  const CommandResult number = backward("tile/block_sum");
+  EXPECT_EQ(number.status, 0) << number.out << number.err;
+  EXPECT_THAT(backward("tile/diagonal").out, HasSubstr("fail(wrong_gradient)  tile/diagonal"));
+  EXPECT_THAT(backward("tile/fourier").out, AllOf(HasSubstr("inconclusive(replaced_tiles)  tile/fourier"),
+                                                  HasSubstr("did not run the kernel's own tiles")));
+}
+
 TEST(WarpCommands, ReportUnusableKernelCache) {
   const Workshop workshop(ASSAY_PROGRAM);
   workshop.write("scale.py",

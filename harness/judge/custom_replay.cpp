@@ -1,6 +1,7 @@
 #include "harness/judge/custom_replay.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,7 +25,11 @@ std::optional<std::string> CustomReplayCheck::find_change(const InputSet& set,
                                                           const reference::ArithmeticProfile& profile,
                                                           std::vector<bool> is_uninitialized) const {
   ir::Launch launch = set.launch_by_precision[Precision::kNative];
-  for (const ir::VarId array : subject_.adjoint->parameters_bound_to_final_content) {
+  // Warp's tape runs the forward pass first, so that no parameters are bound, but the replays find the same arrays.
+  const std::vector<ir::VarId>& bound = subject_.adjoint->parameters_bound_to_final_content;
+  std::set<ir::VarId> finals(bound.begin(), bound.end());
+  finals.insert(subject_.adjoint->arrays_read_by_replays.begin(), subject_.adjoint->arrays_read_by_replays.end());
+  for (const ir::VarId array : finals) {
     const auto p = static_cast<std::size_t>(array);
     if (p < is_uninitialized.size()) is_uninitialized[p] = false;
     if (set.reference.outputs[p])

@@ -148,7 +148,10 @@ class AdjointMaker {
       if (floats && changes[static_cast<std::size_t>(p)].is_extremum())
         adjoint.parameters_bound_to_final_content.push_back(p);
     }
-    keep_replayed_arrays(ssa.value(), changes, adjoint.parameters_bound_to_final_content);
+    adjoint.arrays_read_by_replays = arrays_read_by_replays(ssa.value(), changes);
+    adjoint.parameters_bound_to_final_content.insert(adjoint.parameters_bound_to_final_content.end(),
+                                                     adjoint.arrays_read_by_replays.begin(),
+                                                     adjoint.arrays_read_by_replays.end());
     adjoint.module.kernels.push_back(std::move(backward));
     drop_added_functions(adjoint.module, given_.functions.size());
     return adjoint;
@@ -251,17 +254,17 @@ class AdjointMaker {
     for_each_call(module.kernels[0], renumber);
   }
 
-  /// Arrays that the kernel changes but the backward kernel only reads, because it calls replays instead.
-  void keep_replayed_arrays(const SsaKernel& ssa, const std::vector<Changes>& changes,
-                            std::vector<VarId>& parameters_bound_to_final_content) const {
+  /// See AdjointModule::arrays_read_by_replays.
+  std::vector<VarId> arrays_read_by_replays(const SsaKernel& ssa, const std::vector<Changes>& changes) const {
+    std::vector<VarId> arrays;
     std::vector<bool> loaded(kernel_.variables.size());
     collect_loaded(ssa.body, loaded);
     const ParameterUses uses = parameter_use(module_, kernel_);
     for (VarId p = 0; p < kernel_.parameter_count; ++p) {
       const auto number = static_cast<std::size_t>(p);
-      if (loaded[number] && uses[number].changed() && !changes[number].any())
-        parameters_bound_to_final_content.push_back(p);
+      if (loaded[number] && uses[number].changed() && !changes[number].any()) arrays.push_back(p);
     }
+    return arrays;
   }
 
   static void collect_loaded(const Region& region, std::vector<bool>& loaded) {

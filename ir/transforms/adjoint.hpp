@@ -46,8 +46,10 @@ struct AdjointModule {
   ir::Module module;
   std::vector<GradientParameter> gradient_parameters;  ///< gradient parameters, in order
   /// Parameters that must be bound to the contents of the arrays after the forward launch: arrays that an atomic
-  /// minimum or maximum updates.
+  /// minimum or maximum updates, and arrays_read_by_replays.
   std::vector<ir::VarId> parameters_bound_to_final_content;
+  /// Arrays that the kernel changes but the backward kernel only reads, because it calls custom replays instead.
+  std::vector<ir::VarId> arrays_read_by_replays;
   /// Operations of the primal kernel whose adjoint rule the backward kernel applies. A branch that propagates an
   /// adjoint counts as kConditional, because kConditional becomes a branch.
   std::set<ir::Op> differentiated_operations;

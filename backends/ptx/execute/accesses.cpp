@@ -144,7 +144,7 @@ std::byte* Execution::check_global_access(GlobalWindow& window, const FastRaceCh
   actor.was_initialized = !allocation->flags.uninitialized;
   std::byte* const target = allocation->bytes.data() + offset;
   if (actor.plain_store != nullptr) actor.plain_store->targets[actor.thread % kLanesPerWarp] = target;
-  if (window.cells != nullptr) check_access(watch, window.cells, offset, width, actor);
+  if (window.cells != nullptr) check_access(watch, window.cells, offset, actor.used_bytes(width), actor);
   return target;
 }
 
@@ -163,8 +163,9 @@ std::byte* Execution::check_shared_access(const FastRaceCheck& watch, const Lane
   if (actor.plain_store != nullptr) actor.plain_store->targets[actor.thread % kLanesPerWarp] = target;
   if (actor.stored_row != nullptr) actor.stored_row->target = target;
   const bool is_shadowed = options_.checks.reports_races || options_.checks.reports_uninitialized;
-  if (is_shadowed && !(has_pending_words_ && conflicts_with_pending_copy(*place, width, actor)))
-    check_access(watch, shared_shadow_cells_by_variable_[place->variable].data(), place->offset, width, actor);
+  const unsigned used = actor.used_bytes(width);
+  if (is_shadowed && !(has_pending_words_ && conflicts_with_pending_copy(*place, used, actor)))
+    check_access(watch, shared_shadow_cells_by_variable_[place->variable].data(), place->offset, used, actor);
   return target;
 }
 
@@ -361,7 +362,8 @@ void Execution::access_local(Warp& warp, const Op& op, const MemoryOp& memory, s
       std::uint32_t* const low = &warp.local_memory_words[index];
       if (memory.access == Access::kLoad) {
         const bool second_missing = bytes == 8 && warp.written_local_byte_masks[index + kLanesPerWarp] != 15;
-        if (options_.checks.reports_uninitialized &&
+        const bool is_used = element + memory.unused_element_count < memory.element_count;
+        if (options_.checks.reports_uninitialized && is_used &&
             ((warp.written_local_byte_masks[index] & part) != part || second_missing)) {
           add_finding(CheckFinding::Kind::kUninitializedRead, op, thread, Space::kLocal, address, width);
         }

@@ -329,6 +329,11 @@ class Execution {
     bool was_initialized;                      ///< whether the memory was initialized before the launch
     PlainStore* plain_store = nullptr;         ///< the store if it is a plain store; otherwise null
     StoredRow* stored_row = nullptr;           ///< the row if stmatrix stores it; otherwise null
+
+    /// Of the accessed bytes, those up to the last one that an instruction uses.
+    unsigned used_bytes(unsigned width) const {
+      return width - memory_op.unused_element_count * bytes_of(memory_op.type);
+    }
   };
   /// Returns the access of one lane.
   static LaneAccess lane_access(const Warp& warp, const Op& op, const MemoryOp& memory, unsigned lane,

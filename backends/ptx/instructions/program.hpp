@@ -169,8 +169,11 @@ struct MemoryOp {
   bool acquires = false;           ///< whether it acts like an access before a fence
   bool returns_old_value = true;   ///< whether an atomic returns the old value (atom, not red)
   std::uint8_t element_count = 1;  ///< number of elements; more than 1 for a vector
-  Modifier atomic_operation{};     ///< operation of an atomic, such as .add
-  FrameSlot values[4];  ///< destinations or stored values; for an atomic: destination, operand, second operand
+  /// For a load of a vector: number of elements at its end whose registers no other instruction uses. A compiler may
+  /// load more than it needs, so these elements are checked for bounds only.
+  std::uint8_t unused_element_count = 0;
+  Modifier atomic_operation{};  ///< operation of an atomic, such as .add
+  FrameSlot values[4];          ///< destinations or stored values; for an atomic: destination, operand, second operand
   std::uint16_t race_check_number = 0;  ///< number of the instruction in the race check
 };
 

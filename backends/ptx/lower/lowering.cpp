@@ -107,6 +107,7 @@ void Lowering::lower_function(std::uint32_t index) {
   function_ = &kernel_.module->functions[index];
   current_state_->first_op_index = static_cast<std::uint32_t>(kernel_.ops.size());
   find_local_addresses();
+  count_register_occurrences();
   std::vector<std::uint32_t> starts;
   for (const Instruction& instruction : function_->instructions) {
     starts.push_back(static_cast<std::uint32_t>(kernel_.ops.size()));

@@ -37,6 +37,8 @@ class Lowering {
     std::uint32_t first_op_index = 0;  ///< index of its first instruction in Kernel::ops
     /// The values of registers that always hold the same address in local memory, or its generic address, by index.
     std::map<std::uint32_t, std::uint64_t> local_addresses;
+    /// By index of the register: number of operands of the function's instructions that name it.
+    std::vector<std::uint32_t> register_occurrence_counts;
   };
   static constexpr std::uint32_t kInRegisters = ~0U;  ///< in FunctionState::variables: not in memory
 
@@ -81,6 +83,8 @@ class Lowering {
   void lower_unpack(const Operand& parts, const Operand& whole);
   void lower_cvta();
   void find_local_addresses();
+  void count_register_occurrences();
+  std::uint8_t unused_elements(const Operand& vector) const;
   void set_local_address(MemoryOp& memory, Op& op, std::uint64_t address);
   void lower_memory();
   bool lower_register_parameter();  ///< false: the instruction accesses no parameter in registers

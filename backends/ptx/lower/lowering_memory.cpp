@@ -128,6 +128,31 @@ void Lowering::find_local_addresses() {
   }
 }
 
+void Lowering::count_register_occurrences() {
+  std::vector<std::uint32_t>& counts = current_state_->register_occurrence_counts;
+  counts.assign(function_->registers.size(), 0);
+  const auto count = [&](const Operand& operand, const auto& self) -> void {
+    if (operand.kind == Kind::kRegister) ++counts[operand.index];
+    for (const Operand& element : operand.elements)
+      self(element, self);
+  };
+  for (const Instruction& instruction : function_->instructions) {
+    for (const Operand& operand : instruction.operands)
+      count(operand, count);
+    if (instruction.is_guarded) count(instruction.guard, count);
+  }
+}
+
+/// See MemoryOp::unused_element_count.
+std::uint8_t Lowering::unused_elements(const Operand& vector) const {
+  const auto is_unused = [&](const Operand& element) {
+    return element.kind == Kind::kSink ||
+           (element.kind == Kind::kRegister && current_state_->register_occurrence_counts[element.index] == 1);
+  };
+  const auto last_used = std::ranges::find_if_not(vector.elements.rbegin(), vector.elements.rend(), is_unused);
+  return static_cast<std::uint8_t>(last_used - vector.elements.rbegin());
+}
+
 /// An address in local memory that is known before the launch.
 void Lowering::set_local_address(MemoryOp& memory, Op& op, std::uint64_t address) {
   memory.space = Space::kLocal;
@@ -262,6 +287,7 @@ void Lowering::lower_memory() {
       const Operand& element = is_vector ? data.elements[i] : data;
       memory.values[i] = is_load ? destination(element, bytes) : source(element, bytes, instruction.type);
     }
+    if (is_load && is_vector) memory.unused_element_count = unused_elements(data);
   }
   Op& emitted = emit(DispatchKind::kMemory);
   emitted.a = op.a;
