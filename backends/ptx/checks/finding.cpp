@@ -8,10 +8,10 @@ namespace assay::ptx {
 
 namespace {
 
-constexpr std::array<std::string_view, 12> kKinds = {"out_of_bounds",    "misaligned",        "uninitialised_read",
-                                                     "write_write_race", "read_write_race",   "atomic_race",
-                                                     "read_only_write",  "non_coherent_read", "barrier_divergence",
-                                                     "inactive_lane",    "not_freed",         "instruction_budget"};
+constexpr std::array<std::string_view, 13> kKinds = {
+    "out_of_bounds",   "local_atomic", "misaligned",        "uninitialised_read", "write_write_race",
+    "read_write_race", "atomic_race",  "read_only_write",   "non_coherent_read",  "barrier_divergence",
+    "inactive_lane",   "not_freed",    "instruction_budget"};
 
 std::string text_of(const InstructionSite& site) {
   std::string source = site.source_location.line == 0 ? "" : fmt::format(", source line {}", site.source_location.line);

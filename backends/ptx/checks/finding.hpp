@@ -38,6 +38,7 @@ struct CheckFinding {
   /// What is wrong.
   enum class Kind : std::uint8_t {
     kOutOfBounds,        ///< an access outside of its allocation
+    kLocalAtomic,        ///< an atomic on local memory, for which GPUs have none
     kMisaligned,         ///< an access to an address that is not a multiple of the access size
     kUninitializedRead,  ///< a read of bytes that nothing has written
     kWriteWriteRace,     ///< two unordered writes of different threads

@@ -348,8 +348,10 @@ void Execution::access_local(Warp& warp, const Op& op, const MemoryOp& memory, s
     if (offset >= size || size - offset < width || memory.access == Access::kAtomic ||
         (misaligned && offset % bytes != 0)) {
       const bool inside = offset < size && size - offset >= width;
-      return add_finding(inside && misaligned ? CheckFinding::Kind::kMisaligned : CheckFinding::Kind::kOutOfBounds, op,
-                         thread, Space::kLocal, address, width);
+      const CheckFinding::Kind kind = inside && memory.access == Access::kAtomic ? CheckFinding::Kind::kLocalAtomic
+                                      : inside && misaligned                     ? CheckFinding::Kind::kMisaligned
+                                                                                 : CheckFinding::Kind::kOutOfBounds;
+      return add_finding(kind, op, thread, Space::kLocal, address, width);
     }
     if (misaligned && options_.checks.reports_misaligned) {
       add_finding(CheckFinding::Kind::kMisaligned, op, thread, Space::kLocal, address, width);

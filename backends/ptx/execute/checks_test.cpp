@@ -114,22 +114,27 @@ TEST(PtxChecks, AllowsAccessToAlignmentPaddingOfSharedVariable) {
               Kind::kOutOfBounds);
 }
 
+constexpr LaunchGeometry kOneThread{{1}, {1}};
+
 TEST(PtxChecks, AllowsVectorLoadOfUninitializedElementsThatAreNotUsed) {
   const std::string declare = ".shared .align 16 .b8 s[48]; mov.u32 %r6, s; st.shared.u32 [%r6+16], %r2;";
   const std::string last = "st.shared.u32 [%r6+20], %r2; ld.shared.v4.u32 {%r7, %r8, %r9, %r10}, [%r6+16];";
-  expect_clean(run<float>(body(declare + last), std::vector<float>(32)).result);
-  expect_clean(run<float>(body(declare + last + "st.global.u32 [%rd2], %r8;"), std::vector<float>(32)).result);
-  expect_only(run<float>(body(declare + last + "st.global.u32 [%rd2], %r9;"), std::vector<float>(32)).result,
-              Kind::kUninitializedRead);
-  expect_only(run<float>(body(declare + last + "st.global.u32 [%rd2], %r10;"), std::vector<float>(32)).result,
-              Kind::kUninitializedRead);
+  expect_clean(run<float>(body(declare + last), std::vector<float>(32), kOneThread).result);
+  expect_clean(
+      run<float>(body(declare + last + "st.global.u32 [%rd2], %r8;"), std::vector<float>(32), kOneThread).result);
+  expect_only(
+      run<float>(body(declare + last + "st.global.u32 [%rd2], %r9;"), std::vector<float>(32), kOneThread).result,
+      Kind::kUninitializedRead);
+  expect_only(
+      run<float>(body(declare + last + "st.global.u32 [%rd2], %r10;"), std::vector<float>(32), kOneThread).result,
+      Kind::kUninitializedRead);
   const std::string past = "ld.shared.v4.u32 {%r7, %r8, %r9, %r10}, [%r6+48];";
-  expect_only(run<float>(body(declare + past), std::vector<float>(32)).result, Kind::kOutOfBounds);
+  expect_only(run<float>(body(declare + past), std::vector<float>(32), kOneThread).result, Kind::kOutOfBounds);
   const std::string local =
       ".local .align 16 .b8 depot[16]; mov.u64 %rd5, depot; st.local.u32 [%rd5], %r1; st.local.u32 [%rd5+4], %r1;"
       "ld.local.v4.u32 {%r7, %r8, %r9, %r10}, [%rd5];";
-  expect_clean(run<float>(body(local + "st.global.u32 [%rd2], %r8;"), std::vector<float>(32)).result);
-  expect_only(run<float>(body(local + "st.global.u32 [%rd2], %r9;"), std::vector<float>(32)).result,
+  expect_clean(run<float>(body(local + "st.global.u32 [%rd2], %r8;"), std::vector<float>(32), kOneThread).result);
+  expect_only(run<float>(body(local + "st.global.u32 [%rd2], %r9;"), std::vector<float>(32), kOneThread).result,
               Kind::kUninitializedRead);
 }
 
@@ -143,6 +148,15 @@ TEST(PtxChecks, DetectsReadOfUninitializedLocalMemory) {
   expect_clean(good.result);
   EXPECT_EQ(good.data[17], 17U);
   expect_only(run<float>(body(declare + "st.local.u32 [%rd5+32], %r1;"), std::vector<float>(32)).result,
+              Kind::kOutOfBounds);
+}
+
+TEST(PtxChecks, DetectsAtomicOnLocalMemory) {
+  const std::string declare =
+      ".local .align 4 .b8 depot[8]; mov.u64 %rd5, depot; cvta.local.u64 %rd6, %rd5; st.local.u32 [%rd5+4], %r1;";
+  expect_only(run<float>(body(declare + "atom.add.u32 %r6, [%rd6+4], %r1;"), std::vector<float>(32)).result,
+              Kind::kLocalAtomic);
+  expect_only(run<float>(body(declare + "atom.add.u32 %r6, [%rd6+8], %r1;"), std::vector<float>(32)).result,
               Kind::kOutOfBounds);
 }
 

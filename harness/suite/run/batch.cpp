@@ -182,7 +182,7 @@ class KernelRun {
       if (!settle(prepared_, pass, record)) {
         const PassVerdict& verdict = pass == Pass::kForward ? judgment->forward : judgment->backward;
         take_verdict(record, verdict, *prepared_.source->module);
-        if (record.outcome_detail == "wrong_gradient" && is_warp()) name_cause(record);
+        if (pass == Pass::kBackward && is_warp()) name_cause(record);
         const auto& measurement = pass == Pass::kForward ? measured.forward : measured.backward;
         if (measurement) record.measurements.push_back(*measurement);
         if (options_.on_counterexample && verdict.counterexample)
@@ -226,13 +226,16 @@ class KernelRun {
   /// Adds the likely cause of an incorrect gradient of Warp, and calls it a convention if Warp documents it. If Warp
   /// did not run the tiles of the source, the result is inconclusive.
   void name_cause(CaseRecord& record) const {
-    if (warp::has_replaced_tiles(*prepared_.source->module, prepared_.kernel())) {
+    const bool is_incorrect = record.outcome_detail == "wrong_gradient";
+    const bool is_fault = record.outcome == Outcome::memory_fault || record.outcome == Outcome::crashed;
+    if ((is_incorrect || is_fault) && warp::has_replaced_tiles(*prepared_.source->module, prepared_.kernel())) {
       record.outcome = Outcome::inconclusive;
       record.outcome_detail = "replaced_tiles";
       record.message +=
           "; Warp did not run the kernel's own tiles or stacks, but local arrays and loops, which Assay wrote instead";
       return;
     }
+    if (!is_incorrect) return;
     const warp::GradientErrorCauseEntry& cause =
         warp::row_of(warp::cause_of(*prepared_.source->module, prepared_.kernel()));
     record.message += fmt::format("; likely cause: {}", cause.title);
