@@ -95,10 +95,10 @@ bool has_effects(const ParameterUses& uses) {
   return std::any_of(uses.begin(), uses.end(), [](const ParameterUse& use) { return use.changed(); });
 }
 
-bool reshapes_column(const Function& function, const Expr& reshape) {
+bool reshapes_row_or_column(const Function& function, const Expr& reshape) {
   const Expr& from = function.expr(reshape.args[0]);
   return from.kind == ExprKind::kOperation && from.op == Op::kTileView && from.type.tile_rank() == 2 &&
-         from.type.tile[0] > 1 && from.type.tile[1] == 1 && reshape.type.tile_rank() == 1;
+         (from.type.tile[0] == 1) != (from.type.tile[1] == 1) && reshape.type.tile_rank() == 1;
 }
 
 bool has_tile(const Function& function, std::span<const ExprId> expressions) {

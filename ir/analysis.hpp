@@ -37,8 +37,8 @@ bool loads_tile(const Function& function, const Expr& load);
 constexpr std::size_t leading_index_count(Type array, Type tile) {
   return static_cast<std::size_t>(array.rank - tile.tile_rank());
 }
-/// Whether a kTileReshape makes a tile of one dimension from a column of a tile.
-bool reshapes_column(const Function& function, const Expr& reshape);
+/// Whether a kTileReshape makes a tile of one dimension from a part of a tile that has one row or one column.
+bool reshapes_row_or_column(const Function& function, const Expr& reshape);
 /// Whether one of the expressions is a tile.
 bool has_tile(const Function& function, std::span<const ExprId> expressions);
 /// Whether the expression consists of literals and operations only.

@@ -279,7 +279,7 @@ std::optional<std::string> function_called(const ir::Module& module, const ir::F
   // A conditional expression and the wrapping of a negative index are no calls in Python, whatever Warp makes of them.
   if (expr.kind != ir::ExprKind::kOperation || expr.op == ir::Op::kConditional || is_wrapping(expr))
     return std::nullopt;
-  if (expr.op == ir::Op::kTileReshape && ir::reshapes_column(kernel, expr)) return "tile_squeeze";
+  if (expr.op == ir::Op::kTileReshape && ir::reshapes_row_or_column(kernel, expr)) return "tile_squeeze";
   return function_in(ir::row(expr.op).warp_pattern);
 }
 

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include <gtest/gtest.h>
 
+#include "harness/mutation/exact_values.hpp"
 #include "harness/testing/kernel_text.hpp"
 #include "ir/text.hpp"
 #include "ir/verifier.hpp"
@@ -125,6 +127,51 @@ TEST(Mutations, DoNotRoundValuesThatAreExactInLowerPrecision) {
   EXPECT_EQ(rounded("wp.where(w > 1.0, -1.0, w)"), 1);
   EXPECT_EQ(rounded("0.5 * 0.25"), 0);
   EXPECT_EQ(rounded("0.1 * 0.25"), 1);
+}
+
+TEST(HasExactField, FollowsFieldsToTheConstantsThatTheyComeFrom) {
+  const auto is_exact = [](const std::string& other_sign, const std::string& parameter = "float") {
+    const Subject subject(R"(
+@wp.struct
+class Side:
+    sign: float
+    size: float
+
+@wp.func
+def sign_of(x: float):
+    if x < 0.0:
+        return -1.0
+    return 1.0
+
+@wp.func
+def side_of(x: float):
+    side = Side()
+    side.size = wp.sin(x)
+    if x > 3.0:
+        side.sign = )" + other_sign +
+                          R"(
+        return side
+    side.sign = sign_of(x)
+    return side
+
+@wp.kernel
+def k(x: wp.array(dtype=float), given: wp.array(dtype=)" +
+                          parameter + R"(), out: wp.array(dtype=float)):
+    i = wp.tid()
+    side = side_of(x[i])
+    out[i] = side.sign * side.size * x[i]
+)");
+    const auto field = [&](std::int32_t number) {
+      return has_exact_field(subject.module, subject.module.functions[1].results[0], number, ir::Scalar::kF16);
+    };
+    return std::pair(field(0), field(1));
+  };
+  EXPECT_EQ(is_exact("0.5"), std::pair(true, false));
+  EXPECT_EQ(is_exact("-wp.sign(x)"), std::pair(true, false));
+  EXPECT_FALSE(is_exact("0.1").first);
+  EXPECT_FALSE(is_exact("x").first);
+  EXPECT_FALSE(is_exact("sign_of(x) + 0.1").first);
+  EXPECT_FALSE(is_exact("0.5", "Side").first) << "structs of the type come from an array";
 }
 
 TEST(TextMutations, ChangeGradientStridesAndThreadBound) {

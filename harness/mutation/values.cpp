@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/mutation/exact_values.hpp"
 #include "harness/mutation/finders.hpp"
 #include "ir/builder.hpp"
 #include "ir/visit.hpp"
@@ -105,6 +106,8 @@ bool value_fits(const MutationContext& context, ExprId value, Scalar low, int co
   const Expr& expr = context.function.expr(value);
   if (expr.kind == ExprKind::kVariable) return copies > 0 && fits(context, expr.variable, low, copies - 1);
   if (const std::optional<double> number = constant_number(context, value)) return round_to(low, *number) == *number;
+  if (expr.kind == ExprKind::kField)
+    return has_exact_field(context.module, context.function.expr(expr.args[0]).type, expr.index, low);
   if (expr.kind != ExprKind::kOperation) return false;
   if (expr.op == Op::kWhere || expr.op == Op::kConditional)
     return value_fits(context, expr.args[1], low, copies) && value_fits(context, expr.args[2], low, copies);

@@ -260,8 +260,9 @@ std::optional<ExpressionWriter::WrittenExpression> ExpressionWriter::tile_operat
       return WrittenExpression{fmt::format("wp.tile_full(shape={}, value={}, dtype={})", tile_shape(expr.type), first(),
                                            spell_scalar(expr.type.scalar))};
     case ir::Op::kTileReshape:
-      // A column is not contiguous, so Warp does not reshape it.
-      if (ir::reshapes_column(function_, expr)) return WrittenExpression{fmt::format("wp.tile_squeeze({})", first())};
+      // Warp does not reshape a part of a tile unless it is contiguous.
+      if (ir::reshapes_row_or_column(function_, expr))
+        return WrittenExpression{fmt::format("wp.tile_squeeze({})", first())};
       [[fallthrough]];
     case ir::Op::kTileBroadcast:
       // These two accept only a tuple.

@@ -22,6 +22,8 @@ using namespace ir;
 using reference::Finding;
 
 constexpr int kTries = 24;
+/// The largest integer, counted from the least, that all index arrays of a draw have in common.
+constexpr std::int64_t kMostMeeting = 2;
 /// Number of draws with other values that must repeat a finding before it counts as a defect of the kernel.
 constexpr int kConfirmingDraws = 2;
 /// Extents of the launch and of the arrays of a further such draw.
@@ -441,11 +443,16 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
     if (request.distribution == Distribution::kTiedValues) std::reverse(order.begin(), order.end());
     else rng.shuffle(order);
   }
-  // Index arrays whose elements are all equal, and descending ones.
+  // Index arrays whose elements are all equal, and descending ones. In every other draw, the elements of all arrays are
+  // equal: both ends of an edge are the same node, or everything is in the group that is looked for.
   const bool ties = is_array && request.distribution == Distribution::kTiedValues;
-  const bool backwards = ties && rng.bernoulli(0.5);
+  Rng shared(mixed(request.seed, attempt, 0));
+  const bool meets_other_arrays = ties && shared.bernoulli(0.5);
+  const bool backwards = ties && rng.bernoulli(0.5) && !meets_other_arrays;
+  const std::int64_t greatest = std::max(integer_low, integer_high);
+  const std::int64_t own = ties ? rng.uniform_int<std::int64_t>(integer_low, greatest) : integer_low;
   const std::int64_t meeting =
-      ties ? rng.uniform_int<std::int64_t>(integer_low, std::max(integer_low, integer_high)) : integer_low;
+      meets_other_arrays ? std::min(integer_low + shared.uniform_int<std::int64_t>(0, kMostMeeting), greatest) : own;
   const std::vector<ScalarComponent> components = scalar_components(*module_, argument.type.element());
   const bool repeats = count > kPeriod && !permutation && !ties;
   const std::int64_t drawn = repeats ? kPeriod : count;
