@@ -437,7 +437,7 @@ void StatementWriter::add_value_of_thread(const ir::Atomic& atomic) {
                                       : expression_writer_.write(atomic.value);
   line(fmt::format("wp.tile_atomic_add({}, wp.tile({}{}), offset={}, bounds_check=False)", array, text,
                    value.type.is_scalar() ? "" : ", preserve_type=True",
-                   expression_writer_.write(atomic.indices.back())));
+                   expression_writer_.index(atomic.indices.back())));
 }
 
 void StatementWriter::change_operand(const ir::Stmt& statement) {
