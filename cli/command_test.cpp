@@ -392,6 +392,26 @@ TEST_F(CommandTest, DoctorCommandListsEveryDevice) {
   EXPECT_EQ(workshop_.run("assay doctor --cxx no-such-compiler").status, 77);
 }
 
+TEST_F(CommandTest, RunCommandLooksForWarpOnlyIfADeviceRunsIt) {
+  workshop_.write("python", "#!/bin/sh\ntouch \"$(dirname \"$0\")/was_called\"\nexit 1\n");
+  ASSERT_EQ(workshop_.run("chmod +x python").status, 0);
+  const auto devices_of = [&](const std::string& device) {
+    const CommandResult ran = workshop_.run(
+        "ASSAY_WARP_PYTHON=$PWD/python assay run two.py --quick --fresh --output runs --device " + device);
+    std::vector<std::string> names;
+    const std::string records = workshop_.read("runs/records.jsonl");
+    const json start = json::parse(records.substr(0, records.find('\n')));
+    for (const json& one : start.at("environment").at("devices"))
+      names.push_back(one.at("name"));
+    EXPECT_EQ(workshop_.run("rm -r runs").status, 0);
+    return names;
+  };
+  EXPECT_THAT(devices_of("cpu"), ::testing::ElementsAre("cpu", "cuda", "ptx"));
+  EXPECT_NE(workshop_.run("test -e was_called").status, 0);
+  EXPECT_THAT(devices_of("warp-cpu"), ::testing::ElementsAre("cpu", "cuda", "ptx", "warp-cpu"));
+  EXPECT_EQ(workshop_.run("test -e was_called").status, 0);
+}
+
 TEST_F(CommandTest, ReportCommandRegeneratesReportFromRecords) {
   ASSERT_EQ(workshop_.run("assay run two.py:scale --quick").status, 0);
   const std::string page = workshop_.read("out/report.html");

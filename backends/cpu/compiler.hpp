@@ -76,6 +76,7 @@ class Compiler {
   std::filesystem::path program_path_;  ///< the compiler's executable, or the first word of the command, such as ccache
   std::vector<std::string> leading_arguments_;  ///< words of the command after the program, passed before all options
   std::vector<std::string> bounds_check_arguments_;  ///< options that check indices; see mode_arguments()
+  std::vector<std::string> link_arguments_{"-lm"};   ///< libraries of a shared library, and options for the linker
   std::string version_;                              ///< first line of the compiler's output for --version
   std::string cache_identity_;                       ///< text that identifies the compiler in cache keys
 };

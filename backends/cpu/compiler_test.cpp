@@ -121,6 +121,20 @@ TEST(Compiler, IsNotReplacedByFastestOneIfUserChoosesIt) {
   ASSERT_EQ(::unsetenv("CXX"), 0);
 }
 
+TEST(Compiler, LinksNoCppLibraryIfItIsGcc) {
+  const auto folder = backends::ScratchDirectory::create(std::filesystem::temp_directory_path() / "compiler").take();
+  const auto command_of = [&](const std::string& version) {
+    const std::filesystem::path program = folder.path() / "compiler";
+    std::ofstream(program) << "#!/bin/sh\necho '" << version << "'\n";
+    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+    return Compiler::find(program.string()).take().library_command({});
+  };
+  EXPECT_TRUE(command_of("c++ 12.2.0 Free Software Foundation, Inc.").ends_with(" -nostdlib -lm -lc -lgcc"));
+  const std::string clang = command_of("clang version 14.0.6");
+  EXPECT_EQ(clang.find("-nostdlib"), std::string::npos);
+  EXPECT_TRUE(clang.ends_with(" -lm"));
+}
+
 TEST(Compiler, RejectsProgramThatIsNotACompiler) { EXPECT_FALSE(Compiler::find("false").ok()); }
 
 }  // namespace

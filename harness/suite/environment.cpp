@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <fstream>
+#include <memory>
 #include <thread>
 
 #include <fmt/format.h>
@@ -37,23 +39,20 @@ std::string cpu_text() {
   return fmt::format("{}, {} threads", model.empty() ? "unknown model" : model, std::thread::hardware_concurrency());
 }
 
-Result<DeviceStatus> status_of(const backends::DeviceDescriptor& row, const backends::DeviceOptions& options,
-                               const std::string& cpu) {
-  const auto device = backends::make_device(row.name, options);
-  if (!device.ok()) return device.error();
-  const backends::Capability build = (*device)->can_build();
-  const backends::Capability run = (*device)->can_run();
+DeviceStatus status_of(const backends::DeviceDescriptor& row, backends::Device& device, const std::string& cpu) {
+  const backends::Capability build = device.can_build();
+  const backends::Capability run = device.can_run();
   return DeviceStatus{.name = std::string(row.name),
                       .is_available = run.is_available,
                       .reason = run.is_available ? "" : run.tool_or_reason,
                       .description = row.is_gpu && run.is_available ? run.tool_or_reason : cpu,
                       .toolkit = build.is_available ? build.tool_or_reason : "",
-                      .confinement = run.is_available ? (*device)->confinement() : ""};
+                      .confinement = run.is_available ? device.confinement() : ""};
 }
 
-}  // namespace
-
-Result<RunEnvironment> find_environment(const backends::DeviceOptions& options) {
+/// `devices` are those of a run; null: every device is described.
+Result<RunEnvironment> environment_of(const backends::DeviceOptions& options,
+                                      const std::span<backends::Device* const>* devices) {
   RunEnvironment environment{.os_name = os_text(),
                              .cpu_model = cpu_text(),
                              .nvrtc = "none",
@@ -62,14 +61,37 @@ Result<RunEnvironment> find_environment(const backends::DeviceOptions& options) 
   for (const backends::DeviceDescriptor& row : backends::all_devices()) {
     const bool is_used = row.is_selectable || !options.candidate_path.empty();
     if (!is_used) continue;
-    Result<DeviceStatus> status = status_of(row, options, environment.cpu_model);
-    if (!status.ok()) return status.error();
+    backends::Device* device = nullptr;
+    if (devices != nullptr) {
+      const auto found = std::ranges::find(*devices, row.name, &backends::Device::name);
+      if (found != devices->end()) device = *found;
+    }
+    std::unique_ptr<backends::Device> made;
+    if (device == nullptr) {
+      if (devices != nullptr && row.toolkit == backends::Toolkit::kWarp) continue;
+      auto result = backends::make_device(row.name, options);
+      if (!result.ok()) return result.error();
+      made = result.take();
+      device = made.get();
+    }
+    DeviceStatus status = status_of(row, *device, environment.cpu_model);
     if (row.toolkit == backends::Toolkit::kHostCompiler && environment.compiler.empty())
-      environment.compiler = status->toolkit.empty() ? status->reason : status->toolkit;
-    if (row.toolkit == backends::Toolkit::kNvrtc && !status->toolkit.empty()) environment.nvrtc = status->toolkit;
-    environment.devices.push_back(status.take());
+      environment.compiler = status.toolkit.empty() ? status.reason : status.toolkit;
+    if (row.toolkit == backends::Toolkit::kNvrtc && !status.toolkit.empty()) environment.nvrtc = status.toolkit;
+    environment.devices.push_back(std::move(status));
   }
   return environment;
+}
+
+}  // namespace
+
+Result<RunEnvironment> find_environment(const backends::DeviceOptions& options) {
+  return environment_of(options, nullptr);
+}
+
+Result<RunEnvironment> find_environment(const backends::DeviceOptions& options,
+                                        std::span<backends::Device* const> devices) {
+  return environment_of(options, &devices);
 }
 
 }  // namespace assay::harness

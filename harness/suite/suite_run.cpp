@@ -96,10 +96,11 @@ class FailureExaminer {
   std::atomic<int> remaining_;  ///< number of cases that may still be examined
 };
 
-/// The start record, without the plan. `environment_options` are those of the devices that it describes.
+/// The start record, without the plan. `environment_options` are those of the other devices that it describes.
 Result<RunStart> start_of(const SuiteOptions& options, const backends::DeviceOptions& environment_options,
-                          const RunSelection& run_selection, std::vector<ExpectedFailure> expectations) {
-  Result<RunEnvironment> environment = find_environment(environment_options);
+                          std::span<backends::Device* const> devices, const RunSelection& run_selection,
+                          std::vector<ExpectedFailure> expectations) {
+  Result<RunEnvironment> environment = find_environment(environment_options, devices);
   if (!environment.ok()) return environment.error();
   return RunStart{.run_id = make_run_id(),
                   .start_time = utc_now(),
@@ -151,8 +152,13 @@ Result<SuiteRun> SuiteRun::prepare(SuiteOptions options, RunObserver& events) {
   run.options_ = std::move(options);
   if (run.device_runs_.empty()) return run;
   const SuiteOptions& chosen = run.options_;
-  Result<RunStart> start =
-      start_of(chosen, run.device_runs_.front().builds.front().named_build.options, whole, std::move(expectations));
+  std::vector<backends::Device*> devices;
+  for (const DeviceRun& part : run.device_runs_) {
+    devices.push_back(part.builds.front().device.get());
+    if (part.cross_check_device != nullptr) devices.push_back(part.cross_check_device.get());
+  }
+  Result<RunStart> start = start_of(chosen, run.device_runs_.front().builds.front().named_build.options, devices, whole,
+                                    std::move(expectations));
   if (!start.ok()) return start.error();
   run.start_ = start.take();
   for (const DeviceRun& part : run.device_runs_) {

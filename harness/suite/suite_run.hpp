@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,5 +68,9 @@ class SuiteRun {
 
 /// Describes the system, the compilers and every device. Fails only if an option is invalid.
 Result<RunEnvironment> find_environment(const backends::DeviceOptions& options);
+/// The same for a run with these devices. Leaves out the other devices that run Warp, because it takes longer to find
+/// Warp than to judge a small kernel.
+Result<RunEnvironment> find_environment(const backends::DeviceOptions& options,
+                                        std::span<backends::Device* const> devices);
 
 }  // namespace assay::harness
