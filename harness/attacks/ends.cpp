@@ -68,7 +68,9 @@ std::vector<Attack> other_ends() {
        .behavior = "throws an exception out of the kernel",
        .required_protection = Protection::kProcessIsolation,
        .allowed_outcomes = kCrash,
-       .declarations = "[[noreturn]] void raise_length_error(const char*) __asm__(\"_ZSt20__throw_length_errorPKc\");",
+       // Weak, because the C++ library is that of the process, not of the kernel.
+       .declarations = "[[noreturn]] __attribute__((weak)) void raise_length_error(const char*) "
+                       "__asm__(\"_ZSt20__throw_length_errorPKc\");",
        .statements = "raise_length_error(\"thrown\");"},
       {.name = "jumps_out",
        .behavior = "jumps (longjmp) back into a static initializer, which has already returned",
