@@ -31,8 +31,9 @@ Result<std::string> write_python(const ir::Module& module);
 Result<std::string> write_kernel(const ir::Module& module, std::size_t kernel);
 
 /// Number of threads with which Warp must launch each block of the written kernel. 0: the kernel has no tiles, and any
-/// number does. 1: its text gives each thread a value, an update, an atomic or a local array of its own, as wp.tile(x) and
-/// wp.tile_scatter_add() do, and the kernel means what one thread per block computes. Otherwise kThreadsPerTileBlock.
+/// number does. 1: its text gives each thread a value, an update, an atomic or a local array of its own, as wp.tile(x)
+/// and wp.tile_scatter_add() do, and the kernel means what one thread per block computes. Otherwise
+/// kThreadsPerTileBlock.
 int threads_per_tile_block(const ir::Function& kernel);
 
 /// A file of Warp Python, and the module that parsing this file gives.
