@@ -304,8 +304,8 @@ class Execution {
   void count_global(const MemoryOp& memory, std::uint32_t lane_mask, const Addresses& addresses, unsigned width);
 
   // race_check.cpp
-  /// A plain store of a warp to shared or global memory while the lanes are checked one by one. The stores of some
-  /// lanes are performed early, to compare the value that the next lane stores with the value in memory.
+  /// A plain store of a warp to shared or global memory while the lanes are checked one by one. Some lanes store before
+  /// the next lane is checked, whose value is then compared with the value in memory.
   struct PlainStore {
     Warp& warp;                         ///< warp that stores
     Pointers& targets;                  ///< addresses in host memory of the lanes in `lane_mask` that have been checked

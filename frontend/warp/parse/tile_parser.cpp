@@ -692,7 +692,7 @@ void WarpExpressionParser::change_element(SyntaxNode call, bool adds) {
   const ir::Type type = context_.type_of(element);
   const auto keeps_type = is_of_thread ? context_.constant(TileArguments(tile)(1, "preserve_type")) : std::nullopt;
   if (is_of_thread && !type.is_scalar() && !type.is_struct() && (!keeps_type || keeps_type->number().integer == 0)) {
-    context_.error(tile, "argument 'preserve_type' must be True without a check of bounds");
+    context_.error(tile, "argument 'preserve_type' must be True if 'bounds_check' is False");
     return;
   }
   if (array.type.element() != type || array.type.rank != static_cast<int>(extents->size()) ||
