@@ -113,7 +113,7 @@ std::vector<BuildOutcome> CpuDevice::build(std::span<const EmittedKernel> kernel
 }
 
 BatchOutcome CpuDevice::build_batch(std::span<const EmittedKernel* const> kernels, const BuildFlags& flags) {
-  BatchSource batch = compose_batch_with_wrappers(kernels, flags.precisions());
+  BatchSource batch = compose_batch_with_wrappers(kernels, flags);
   const std::string key = cache_key(batch.text, flags);
   const fs::path library = scratch_->path() / fmt::format("{}.so", next_translation_unit_number_.fetch_add(1));
   std::string log;

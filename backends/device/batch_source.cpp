@@ -22,8 +22,14 @@ std::string file_name(std::size_t position, const EmittedKernel& kernel) {
 /// Writes the text of a batch, with one member function per part.
 class Composer {
  public:
-  Composer(std::span<const EmittedKernel* const> kernels, std::span<const Precision> precisions, bool with_wrappers)
-      : kernels_(kernels), precisions_(precisions), with_wrappers_(with_wrappers) {}
+  Composer(std::span<const EmittedKernel* const> kernels, std::span<const Precision> precisions)
+      : kernels_(kernels), precisions_(precisions) {}
+  /// For a batch with wrappers.
+  Composer(std::span<const EmittedKernel* const> kernels, const BuildFlags& flags)
+      : kernels_(kernels),
+        precisions_(flags.precisions()),
+        with_wrappers_(true),
+        checks_indices_(flags.optimization_level == 0) {}
 
   BatchSource compose() {
     batch_.entry_points_by_kernel.resize(kernels_.size());
@@ -58,11 +64,12 @@ class Composer {
     std::set<std::pair<std::string_view, std::string_view>> seen;
     for (const EmittedKernel* kernel : kernels_) {
       for (const SourceHelper& helper : kernel->helpers) {
+        const bool is_checked = checks_indices_ && !helper.checked_text.empty();
         if (seen.insert({helper.name, helper.text}).second) {
           if (kernels_.size() > 1) {
             line("#line 1 \"{}{}\"", kHelperPrefix, helper.name);
           }
-          whole_lines(helper.text);
+          whole_lines(is_checked ? helper.checked_text : helper.text);
         }
       }
     }
@@ -117,7 +124,8 @@ class Composer {
 
   std::span<const EmittedKernel* const> kernels_;
   std::span<const Precision> precisions_;
-  bool with_wrappers_;
+  bool with_wrappers_ = false;
+  bool checks_indices_ = false;
   BatchSource batch_;
 };
 
@@ -148,12 +156,11 @@ bool reports_error(std::string_view line) {
 }  // namespace
 
 BatchSource compose_batch(std::span<const EmittedKernel* const> kernels, std::span<const Precision> precisions) {
-  return Composer(kernels, precisions, false).compose();
+  return Composer(kernels, precisions).compose();
 }
 
-BatchSource compose_batch_with_wrappers(std::span<const EmittedKernel* const> kernels,
-                                        std::span<const Precision> precisions) {
-  return Composer(kernels, precisions, true).compose();
+BatchSource compose_batch_with_wrappers(std::span<const EmittedKernel* const> kernels, const BuildFlags& flags) {
+  return Composer(kernels, flags).compose();
 }
 
 std::optional<BatchFile> batch_file(std::string_view name) {

@@ -30,8 +30,9 @@ struct BatchSource {
 ///     extern "C" void <symbol>(void* const* arguments, long long begin, long long end);
 /// where arguments[i] points to the i-th parameter, and a table with the number of parameters and their sizes in bytes,
 ///     extern "C" const unsigned long long <symbol>_sizes[];
+/// In a build without optimization, each helper has its checked text.
 [[nodiscard]] BatchSource compose_batch_with_wrappers(std::span<const EmittedKernel* const> kernels,
-                                                      std::span<const Precision> precisions = kPrecisions);
+                                                      const BuildFlags& flags = {});
 
 /// A file that a #line directive in a batch names.
 struct BatchFile {

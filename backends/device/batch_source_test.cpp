@@ -57,6 +57,18 @@ TEST(BatchSource, MakesEntryPointNamesUniqueByKernelNumberAndPrecision) {
   EXPECT_EQ(batch.entry_points_by_kernel[0][0].symbol, "assay_0_native_a_forward");
 }
 
+TEST(BatchSource, UsesCheckedTextOfHelpersWithoutOptimization) {
+  EmittedKernel a = scale_kernel("a");
+  a.helpers[0].checked_text = "struct Checked;\n";
+  const std::array kernels{static_cast<const EmittedKernel*>(&a)};
+  const std::string unoptimized = compose_batch_with_wrappers(kernels, {.optimization_level = 0}).text;
+  EXPECT_EQ(occurrences(unoptimized, "struct Checked"), 1U);
+  EXPECT_EQ(occurrences(unoptimized, "struct Array"), 0U);
+  const std::string optimized = compose_batch_with_wrappers(kernels, {.optimization_level = 2}).text;
+  EXPECT_EQ(occurrences(optimized, "struct Checked"), 0U);
+  EXPECT_EQ(occurrences(optimized, "struct Array"), 1U);
+}
+
 TEST(BatchFile, ParsesKernelNumberOrHelperNameFromFileName) {
   EXPECT_EQ(batch_file("/folder/kernel:12:scale")->kernel_position, 12U);
   EXPECT_EQ(batch_file("helper:floor_div")->helper_name, "floor_div");

@@ -33,6 +33,9 @@ constexpr std::string_view to_text(Precision precision) { return precision == Pr
 struct SourceHelper {
   std::string name;  ///< name, which is unique for each target: "array", "sin", "floor_div"
   std::string text;  ///< complete lines at namespace scope, outside of any namespace
+  /// The text with checks of component indices, which end the process with SIGILL; empty if the helper has no such
+  /// index. Only unoptimized builds for the CPU use it.
+  std::string checked_text;
 };
 
 /// One function of the emitted source that a device can launch.

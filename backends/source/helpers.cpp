@@ -227,6 +227,21 @@ std::vector<LibraryFunction> library_functions(const std::vector<Section>& helpe
   return functions;
 }
 
+/// The text with each index "$I(i, N)" as `i`, or if `is_checked`, as an expression that raises SIGILL unless
+/// 0 <= i < N. -fsanitize=bounds does not detect i = N where a reference to the component is returned.
+std::string with_indices(std::string text, bool is_checked) {
+  constexpr std::string_view kMark = "$I(";
+  for (std::size_t at = 0; (at = text.find(kMark, at)) != std::string::npos;) {
+    const std::size_t comma = text.find(", ", at);
+    const std::size_t end = text.find(')', at);
+    const std::string index = text.substr(at + kMark.size(), comma - at - kMark.size());
+    const std::string count = text.substr(comma + 2, end - comma - 2);
+    text.replace(at, end + 1 - at,
+                 is_checked ? fmt::format("((unsigned){0} < {1} ? {0} : (__builtin_trap(), 0))", index, count) : index);
+  }
+  return text;
+}
+
 class Registry {
  public:
   explicit Registry(SourceTarget target) {
@@ -241,8 +256,10 @@ class Registry {
     for (Section& section : with_rounded_versions(sections)) {
       replace_all(section.text, "$F", cpp ? "static inline" : "__device__ inline");
       replace_all(section.text, "$M ", cpp ? "" : "__device__ ");
-      std::vector<std::size_t> dependencies = indices(section.dependencies);
-      add(std::move(section.name), std::move(section.text), std::move(dependencies));
+      std::string text = with_indices(section.text, false);
+      std::string checked = with_indices(section.text, true);
+      if (checked == text) checked.clear();
+      add(std::move(section.name), std::move(text), indices(section.dependencies), std::move(checked));
     }
   }
 
@@ -253,9 +270,10 @@ class Registry {
   }
 
  private:
-  void add(std::string name, std::string text, std::vector<std::size_t> dependencies) {
+  void add(std::string name, std::string text, std::vector<std::size_t> dependencies, std::string checked_text = {}) {
     if (!index_.emplace(name, helpers_.size()).second) broken("duplicate helper", name);
-    helpers_.push_back({.helper = {std::move(name), std::move(text)}, .dependency_indices = std::move(dependencies)});
+    helpers_.push_back({.helper = {std::move(name), std::move(text), std::move(checked_text)},
+                        .dependency_indices = std::move(dependencies)});
   }
 
   /// Names without a helper are functions of the target language.

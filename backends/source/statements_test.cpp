@@ -1,4 +1,5 @@
 // Tests the semantics of printed statements by compiling and running them on the CPU.
+#include <csignal>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -171,6 +172,25 @@ TEST(EmittedStatements, RangeLoopEndsAtBoundWhoseOperatorBindsLessTightlyThanACo
   EXPECT_EQ(out[0], 1 + 2 * 10 + (12 - 7) * 100);
   run(native(), "bounds", 1, view(out), 4, false);
   EXPECT_EQ(out[0], 2 + 0 * 10 + (8 - 5) * 100);
+}
+
+TEST(EmittedStatements, CheckedTextOfHelpersEndsProcessAtIndexAfterLastComponent) {
+  constexpr std::string_view kProgram = R"(
+kernel components(out: array<f32,1>, component: i32, row: i32; i) {
+  let v: vec<f32,3> = make<vec<f32,3>>(1.0, 2.0, 3.0)
+  let m: mat<f32,2,2> = make<mat<f32,2,2>>(10.0, 20.0, 30.0, 40.0)
+  out[0] = add(extract(v, component), extract(extract(m, row), 1))
+}
+)";
+  const auto kernels = testing::print_all(testing::parse(kProgram), SourceTarget::kCpp);
+  const Library checked(testing::joined(kernels, true), "-O0 -Wall -Werror -Wno-unused");
+  std::vector<float> out(1);
+  run(checked, "components", 1, view(out), 2, 1);
+  EXPECT_EQ(out[0], 43.0F);
+  const ::testing::KilledBySignal ended(SIGILL);
+  EXPECT_EXIT(run(checked, "components", 1, view(out), 3, 1), ended, "");
+  EXPECT_EXIT(run(checked, "components", 1, view(out), 2, 2), ended, "");
+  EXPECT_EXIT(run(checked, "components", 1, view(out), -1, 1), ended, "");
 }
 
 TEST(EmittedStatements, ReturnInsideLoopEndsOnlyCurrentThread) {

@@ -45,7 +45,7 @@ Result<std::vector<Unit>> write_units(const std::vector<CompileInput>& work, std
       for (const backends::EmittedKernel& kernel : all.subspan(first, std::min(batch, all.size() - first)))
         kernels.push_back(&kernel);
       const fs::path path = folder / fmt::format("{}_{}.cpp", batch, units.size());
-      const std::string text = backends::compose_batch_with_wrappers(kernels, part.flags.precisions()).text;
+      const std::string text = backends::compose_batch_with_wrappers(kernels, part.flags).text;
       if (!backends::write_file(path, text)) return Error{"cannot write " + path.string() + "; is the disk full?"};
       units.push_back({path, part.flags, text.size()});
     }

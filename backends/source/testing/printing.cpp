@@ -92,12 +92,13 @@ std::string printed(std::string_view text, SourceTarget target) {
   return body.substr(alias == std::string::npos ? 0 : alias + kAliasEnd.size());
 }
 
-std::string joined(std::span<const EmittedKernel> kernels) {
+std::string joined(std::span<const EmittedKernel> kernels, bool checks_indices) {
   std::set<std::string> present;
   std::string text;
   for (const EmittedKernel& kernel : kernels) {
     for (const backends::SourceHelper& helper : kernel.helpers) {
-      if (present.insert(helper.name).second) text += helper.text;
+      const bool is_checked = checks_indices && !helper.checked_text.empty();
+      if (present.insert(helper.name).second) text += is_checked ? helper.checked_text : helper.text;
     }
   }
   for (std::size_t i = 0; i < kernels.size(); ++i) {

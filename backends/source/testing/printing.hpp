@@ -24,8 +24,9 @@ std::vector<backends::EmittedKernel> print_all(const ir::Module& module, backend
 /// The lines of the first kernel after the alias `real`, without source comments.
 std::string printed(std::string_view text, backends::SourceTarget target = backends::SourceTarget::kCpp);
 
-/// Joins many sources into one: each helper once, each body in its own namespace.
-std::string joined(std::span<const backends::EmittedKernel> kernels);
+/// Joins many sources into one: each helper once, each body in its own namespace. If `checks_indices`, helpers have
+/// their checked texts.
+std::string joined(std::span<const backends::EmittedKernel> kernels, bool checks_indices = false);
 
 /// The output of a compiler command for the source, whose file is the last argument; empty if there is none.
 std::string command_output(const std::string& command, const std::string& source);
