@@ -99,9 +99,18 @@ inline constexpr EquivalenceProof kEquivalenceProofs[] = {
     {"reduction/mean_and_variance", MutationOperator::kWrongSign, 0x7c47bb2d3add1830,
      "The variance contributes the sum of -2 (x - m) / n to the adjoint of the mean m. This sum is zero, because m is "
      "the mean of x, so its sign does not matter."},
+    {"spatial/bvh_rays", MutationOperator::kFloatConstantOffByThousandth, 0x46fc488ba7f0dbaa,
+     "The mutant scales the direction (1, 0, 0) of a ray of unlimited length. The products with the reciprocal of the "
+     "component keep their signs and their order, so the same boxes are found."},
     {"spatial/faces_of_block", MutationOperator::kOneIterationFewer, 0xbbb09affb5458015,
      "The mutant omits the reverse of the last iteration. That iteration only finds that the query has no more "
      "faces, so its reverse changes nothing."},
+    {"spatial/mesh_furthest_points", MutationOperator::kWrongOperator, 0xc7e0a4bcb54fd1d0,
+     "The query does not determine on which side of the mesh the point lies, so the sign is always zero. It does not "
+     "matter whether zero is added or subtracted."},
+    {"spatial/mesh_groups", MutationOperator::kUnclearedOutputAdjoint, 0xdd36404a790ee75,
+     "The mutant does not clear the cotangent of times[i] after it reversed the assignment in the branch. The reverse "
+     "of the assignment before the branch clears the same element, and nothing reads it in between."},
     {"tile/cholesky_solve", MutationOperator::kFinalInsteadOfSavedLoopState, 0xabaf0b2ee5f29ce,
      "The kernel stores each element of the factor once. An iteration reads only elements that earlier iterations "
      "stored, and these are the same in the final factor."},
@@ -122,6 +131,15 @@ inline constexpr EquivalenceProof kEquivalenceProofs[] = {
      "The mutant goes on counting when the recomputed stack is full. The count is then at least the capacity in both "
      "kernels, and it is used only in comparisons with the capacity and as the slot of a value that is pushed, which "
      "happens only below the capacity."},
+    {"tile/stack_of_block", MutationOperator::kBranchOnOtherVersion, 0x57744893dc102247,
+     "The mutant compares the count after the last pop with the capacity. That count is at most 1, so the mutant also "
+     "takes the adjoint of place 40 of a full stack and clears it. No value is stored at place 40, so its adjoint is "
+     "zero."},
+    {"tile/stack_of_block", MutationOperator::kWrongComparison, 0xe4b75f5c40e5d5c6,
+     "The mutant also pops from an empty stack, but only once, because the count is negative afterwards. The slot is "
+     "-1 "
+     "then, as in the correct kernel, so the popped value is not used. Nothing reads the count before the stack is "
+     "cleared, except for the comparisons of further pops, which are false."},
     {"transform/spatial_vectors", MutationOperator::kWrongOperand, 0x9baad90bd0057b83,
      "The mutant replaces an operand by one with the same value: the first half of the vector 'swapped' is a copy of "
      "the second half of the vector a."},
