@@ -37,6 +37,12 @@ const BuiltEntryPoint* BuiltKernel::find(Pass pass, Precision precision) const {
   return entry == entry_points.end() ? nullptr : &*entry;
 }
 
+bool BuiltKernel::is_built_for(std::string_view architecture, Precision precision) const {
+  return architecture.empty() || std::ranges::any_of(artifacts, [&](const std::shared_ptr<const Artifact>& candidate) {
+           return candidate->architecture == architecture && candidate->precision == code_precision(precision);
+         });
+}
+
 const Artifact* BuiltKernel::artifact(Artifact::Kind kind, Precision precision, std::string_view architecture) const {
   for (const std::shared_ptr<const Artifact>& candidate : artifacts) {
     if (candidate->kind == kind &&

@@ -164,6 +164,8 @@ struct BuildFlags {
   /// translation unit, it takes less than half of the time of g++.
   bool uses_fastest_compiler = false;
   bool omits_promoted = false;  ///< `cpu` and `ptx`: whether only the native variant is built
+  /// `ptx`: whether the promoted variant is built for the first of several architectures only.
+  bool promotes_for_first_architecture = false;
 
   static constexpr BuildFlags strict() { return {}; }
   /// The default behavior of the compilers.

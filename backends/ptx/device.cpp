@@ -220,7 +220,8 @@ BuildOutcome PtxDevice::build_kernel(const EmittedKernel& kernel, const BuildFla
                     .is_from_cache = true,
                     .promoted_is_native = is_promoted_native(kernel, flags.precisions())};
   for (const Precision precision : compiled_precisions(kernel, flags.precisions())) {
-    for (const std::string& architecture : architectures) {
+    const bool is_for_first = precision == Precision::kPromoted && flags.promotes_for_first_architecture;
+    for (const std::string& architecture : is_for_first ? architectures.first(1) : architectures) {
       const cuda::NvrtcOptions options = nvrtc_options_for(architecture, flags, precision);
       bool is_from_cache = false;
       BuildFailed failed;

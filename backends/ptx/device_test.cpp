@@ -169,6 +169,19 @@ TEST_F(PtxDeviceTest, OmitsPromotedVariantInBatchesAndSeparateBuilds) {
   }
 }
 
+TEST_F(PtxDeviceTest, BuildsPromotedVariantForFirstArchitectureOnlyIfRequested) {
+  const EmittedKernel kernel = kernel_of("x.data[i] = a;");
+  BuildFlags flags = BuildFlags::strict();
+  flags.promotes_for_first_architecture = true;
+  const auto built = std::get<BuiltKernel>(device_->build({&kernel, 1}, flags).front());
+  ASSERT_EQ(built.target_architectures, (std::vector<std::string>{"compute_75", "compute_100"}));
+  for (const std::string& architecture : built.target_architectures) {
+    EXPECT_TRUE(built.is_built_for(architecture, Precision::kNative)) << architecture;
+    EXPECT_EQ(built.is_built_for(architecture, Precision::kPromoted), architecture == "compute_75") << architecture;
+  }
+  EXPECT_TRUE(built.is_built_for("", Precision::kPromoted));
+}
+
 TEST_F(PtxDeviceTest, FastCompileModeStillOptimizesKernelsWithPaddedStructs) {
   EmittedKernel kernel = kernel_of("x.data[i] = a;");
   const auto fast = std::get<BuiltKernel>(device_->build({&kernel, 1}, BuildFlags::fast_to_compile()).front());

@@ -241,7 +241,8 @@ std::string kind_of(Ruling finding) {
 void decide_by_finite_differences(const PassContext& pass_context) {
   PassVerdict& verdict = pass_context.judgment.backward;
   const PassVerdict& forward = pass_context.judgment.forward;
-  const bool promoted = pass_context.kernel.find(backends::Pass::kForward, backends::Precision::kPromoted) != nullptr;
+  const bool promoted = pass_context.kernel.find(backends::Pass::kForward, backends::Precision::kPromoted) != nullptr &&
+                        pass_context.kernel.is_built_for(pass_context.build_target, backends::Precision::kPromoted);
   // The differences are those of a correct forward pass only.
   if (verdict.decide().outcome != Outcome::fail || forward.failed() ||
       ir::has_custom_gradient(pass_context.subject.module, pass_context.subject.kernel))

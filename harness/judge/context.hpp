@@ -53,10 +53,12 @@ struct PassContext {
   std::string build_target;                 ///< build target of the kernel to run; empty if the kernel has only one
   Judgment& judgment;                       ///< receives the findings
 
-  /// Whether the policy judges this precision variant.
+  /// Whether the policy judges this precision variant, and it is built for the target.
   bool uses_precision(Precision precision) const {
-    return precision == Precision::kPromoted ? configuration.policy.judges_f64_promotion
-                                             : configuration.policy.judges_native_precision;
+    const JudgingPolicy& policy = configuration.policy;
+    const bool is_judged =
+        precision == Precision::kPromoted ? policy.judges_f64_promotion : policy.judges_native_precision;
+    return is_judged && kernel.is_built_for(build_target, to_backend_precision(precision));
   }
   /// Whether the set also gets the checks of JudgingPolicy::fully_checked_input_sets.
   bool is_fully_checked(std::size_t set) const {

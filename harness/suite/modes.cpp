@@ -111,12 +111,18 @@ std::optional<Mode> mode_for_kernel(const Mode& mode, const std::vector<Mode>& m
                                     std::string_view kernel, KernelSampleSize sample) {
   const auto is_fast = [](const Mode& one) { return one.flags.fast_compile; };
   if (modes.size() == 1 || std::ranges::none_of(modes, is_fast)) return for_family(mode, family);
-  if (family == "user") return is_fast(mode) ? std::nullopt : std::optional(mode);
+  if (family == "user" && is_fast(mode)) return std::nullopt;
   if (is_fast(mode) || sample == KernelSampleSize::kAll) return mode;
+  Mode judged = mode;
+  if (family == "user") {
+    // One promoted build shows that the formulas are right; what remains to judge is the code that people run.
+    judged.flags.omits_promoted = mode.flags.contracts_multiply_add;
+    judged.flags.promotes_for_first_architecture = true;
+    return judged;
+  }
   if (sample == KernelSampleSize::kNone) return std::nullopt;
   const bool is_for_default_mode = hash_of(family, kernel) / kKernelsPerSampledKernel % 2 == 0;
   if (!is_in_sample(family, kernel) || is_for_default_mode != mode.flags.contracts_multiply_add) return std::nullopt;
-  Mode judged = mode;
   judged.flags.compiles_batches = true;
   // The builds with fast_compile show that the formulas are right; what remains to judge is the optimized code that
   // people run.

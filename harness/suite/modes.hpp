@@ -59,10 +59,11 @@ KernelSampleSize sample_of(std::string_view effort);
 
 /// The mode as a run with these modes judges the kernel in it; nullopt if the run omits it for the kernel. A run omits
 /// a mode only if fast_compile is one of several modes: a kernel of a user's file is judged in all other modes, and any
-/// other kernel in fast_compile. A kernel of the sample is also judged in one of the other modes: with
-/// KernelSampleSize::kFraction, half of the sample in mode strict for the first architecture, the other half in mode
-/// default for the last one, and only in native precision; with KernelSampleSize::kAll, in all modes and for all
-/// architectures.
+/// other kernel in fast_compile. With KernelSampleSize::kAll, kernels are judged in all modes, precisions and
+/// architectures. Otherwise, kernels of a user's file are judged with f64 promotion only in mode strict and for the
+/// first architecture. With KernelSampleSize::kFraction, a kernel of the sample is also judged in another mode than
+/// fast_compile, in native precision: half of the sample in mode strict for the first architecture, the other half in
+/// mode default for the last one.
 std::optional<Mode> mode_for_kernel(const Mode& mode, const std::vector<Mode>& modes, std::string_view family,
                                     std::string_view kernel, KernelSampleSize sample);
 

@@ -91,9 +91,23 @@ TEST(NumericModes, OptimizedBuildsOfSampledKernelsHaveNativePrecisionOnly) {
   for (const char* const mode : {"", "default"}) {
     EXPECT_TRUE(omits_promoted(mode, "loop", KernelSampleSize::kFraction)) << mode;
     EXPECT_FALSE(omits_promoted(mode, "loop", KernelSampleSize::kAll)) << mode;
-    EXPECT_FALSE(omits_promoted(mode, "user", KernelSampleSize::kFraction)) << mode;
   }
   EXPECT_FALSE(omits_promoted("fast_compile", "loop", KernelSampleSize::kFraction));
+}
+
+TEST(NumericModes, KernelsOfUsersAreJudgedWithPromotionInModeStrictForFirstArchitecture) {
+  const auto flags = [](std::string_view mode, KernelSampleSize sample) {
+    return flags_of(mode, "user", "wave.step", sample).value();
+  };
+  for (const KernelSampleSize sample : {KernelSampleSize::kNone, KernelSampleSize::kFraction}) {
+    EXPECT_FALSE(flags("", sample).omits_promoted);
+    EXPECT_TRUE(flags("", sample).promotes_for_first_architecture);
+    EXPECT_TRUE(flags("default", sample).omits_promoted);
+  }
+  for (const char* const mode : {"", "default"}) {
+    EXPECT_FALSE(flags(mode, KernelSampleSize::kAll).omits_promoted) << mode;
+    EXPECT_FALSE(flags(mode, KernelSampleSize::kAll).promotes_for_first_architecture) << mode;
+  }
 }
 
 TEST(NumericModes, FurtherDevicesJudgeMostKernelsInNativePrecisionOnly) {
