@@ -116,9 +116,6 @@ struct EmittedKernel {
   std::vector<SourceHelper> helpers;     ///< helpers that the body uses; each follows the helpers that it uses itself
   std::string body;                      ///< text after the helpers: structs, functions and entry points
   std::vector<EntryPoint> entry_points;  ///< entry points that the body defines
-  /// Whether a struct has members of different sizes and therefore, in some precision, padding. Unoptimized code copies
-  /// the padding, which was never written.
-  bool has_struct_padding = false;
   /// How often one thread executes the innermost statement of a nest of loops with constant bounds: see
   /// ir::most_constant_trips.
   std::int64_t most_constant_trips = 1;
@@ -153,9 +150,8 @@ struct BuildFlags {
   bool has_precise_square_root = true;  ///< CUDA: whether f32 square root is correctly rounded
   /// CUDA: whether functions use fast-math intrinsics; CPU: whether parts of -ffast-math are used.
   bool uses_approximate_functions = false;
-  /// For CUDA: whether NVRTC hardly optimizes kernels. The device `ptx` optimizes two sorts of kernels as usual: those
-  /// with EmittedKernel::has_struct_padding, so that copied padding does not look like a read of uninitialized memory,
-  /// and those with long loops, whose interpretation takes longer than the compiler.
+  /// For CUDA: whether NVRTC hardly optimizes kernels. The device `ptx` optimizes kernels with long loops as usual,
+  /// because their interpretation takes longer than the compiler.
   bool fast_compile = false;
   /// `ptx`: whether NVRTC compiles many kernels in both precisions as one program, for the first chosen architecture.
   bool compiles_batches = false;

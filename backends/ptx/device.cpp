@@ -123,8 +123,7 @@ std::vector<BuildOutcome> PtxDevice::build_in_batches(std::span<const EmittedKer
   std::vector<std::size_t> optimized;
   std::vector<std::size_t> pending;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
-    const bool needs_optimization =
-        flags.fast_compile && (kernels[i].has_struct_padding || kernels[i].most_constant_trips >= kLongLoopTrips);
+    const bool needs_optimization = flags.fast_compile && kernels[i].most_constant_trips >= kLongLoopTrips;
     if (needs_optimization) optimized.push_back(i);
     else if (auto cached = find_cached_kernel(kernels[i], flags)) outcomes[i] = std::move(*cached);
     else pending.push_back(i);

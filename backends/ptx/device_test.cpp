@@ -182,16 +182,6 @@ TEST_F(PtxDeviceTest, BuildsPromotedVariantForFirstArchitectureOnlyIfRequested) 
   EXPECT_TRUE(built.is_built_for("", Precision::kPromoted));
 }
 
-TEST_F(PtxDeviceTest, FastCompileModeStillOptimizesKernelsWithPaddedStructs) {
-  EmittedKernel kernel = kernel_of("x.data[i] = a;");
-  const auto fast = std::get<BuiltKernel>(device_->build({&kernel, 1}, BuildFlags::fast_to_compile()).front());
-  kernel.has_struct_padding = true;
-  const auto optimized = std::get<BuiltKernel>(device_->build({&kernel, 1}, BuildFlags::fast_to_compile()).front());
-  EXPECT_EQ(fast.target_architectures.size(), 1U);
-  EXPECT_EQ(optimized.target_architectures.size(), 1U);
-  EXPECT_NE(optimized.artifacts[0]->content, fast.artifacts[0]->content);
-}
-
 TEST_F(PtxDeviceTest, FastCompileModeStillOptimizesKernelsWithLongLoops) {
   EmittedKernel kernel = kernel_of("x.data[i] = a;");
   const auto content = [&](std::int64_t trips) {

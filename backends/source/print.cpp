@@ -65,27 +65,6 @@ void collect_structs(const ir::Module& module, ir::Type type, std::set<int>& str
     collect_structs(module, field.type, structs);
 }
 
-/// The sizes in bytes of a type's scalar components, with (`promoted`) or without f64 promotion.
-void collect_sizes(const ir::Module& module, ir::Type type, bool promoted, std::set<int>& sizes) {
-  if (type.is_array()) return;
-  if (type.shape == ir::Shape::kStruct) {
-    for (const ir::Field& field : module.structs[type.struct_id].fields)
-      collect_sizes(module, field.type, promoted, sizes);
-    return;
-  }
-  sizes.insert(ir::row(promoted && ir::is_float(type.scalar) ? ir::Scalar::kF64 : type.scalar).bytes);
-}
-
-/// Whether a struct with members of these types may contain padding, in one of the precisions.
-bool may_have_padding(const ir::Module& module, std::span<const ir::Type> members) {
-  return std::ranges::any_of(std::array{false, true}, [&](bool promoted) {
-    std::set<int> sizes;
-    for (const ir::Type member : members)
-      collect_sizes(module, member, promoted, sizes);
-    return sizes.size() > 1;
-  });
-}
-
 /// The text of a function that is common to all targets.
 struct PrintedFunction {
   std::string results;  ///< the struct for several returned values
@@ -135,7 +114,6 @@ class KernelPrinter {
     if (!aliases.empty()) unit_.helpers().use("Float16");
     const bool uses_real = !aliases.empty() || mention("real");
     EmittedKernel kernel{.name = legal_identifier(forward_.name), .helpers = {}, .body = {}, .entry_points = {}};
-    kernel.has_struct_padding = has_struct_padding();
     kernel.most_constant_trips = ir::most_constant_trips(forward_);
     kernel.entry_points.reserve(entries_.size());
     for (const PrintedEntry& entry : entries_)
@@ -157,19 +135,6 @@ class KernelPrinter {
     collect_called(unit_.module(), forward_, called);
     if (backward_ != nullptr) collect_called(unit_.module(), *backward_, called);
     return called;
-  }
-
-  bool has_struct_padding() const {
-    const ir::Module& module = unit_.module();
-    const auto is_padded_struct = [&](int id) {
-      std::vector<ir::Type> members;
-      for (const ir::Field& field : module.structs[static_cast<std::size_t>(id)].fields)
-        members.push_back(field.type);
-      return may_have_padding(module, members);
-    };
-    return std::ranges::any_of(structs_, is_padded_struct) || std::ranges::any_of(called_, [&](int index) {
-             return may_have_padding(module, module.functions[static_cast<std::size_t>(index)].results);
-           });
   }
 
   static constexpr std::uint32_t bit(ir::Scalar scalar) { return std::uint32_t{1} << static_cast<unsigned>(scalar); }

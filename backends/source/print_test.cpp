@@ -60,17 +60,6 @@ extern "C" void scale_forward(long long begin, long long end, Array<real, 1> x, 
   EXPECT_THAT(kernel.entry_points[0].parameter_types, ElementsAre("Array<real, 1>", "real"));
 }
 
-TEST(Printer, MarksKernelsWhoseStructsMayHavePadding) {
-  const auto has_struct_padding = [](const std::string& members) {
-    return print_first(parse("struct Pair {\n" + members + "}\nkernel k(p: array<Pair,1>; i) {\n}\n"),
-                       SourceTarget::kCuda)
-        .has_struct_padding;
-  };
-  EXPECT_FALSE(has_struct_padding("  a: f64\n  b: vec<f64,3>\n"));
-  EXPECT_TRUE(has_struct_padding("  a: f32\n  b: f64\n"));
-  EXPECT_TRUE(has_struct_padding("  a: f32\n  b: i32\n")) << "with f64 promotion";
-}
-
 TEST(Printer, StatesTheTripsOfLoopsWithConstantBounds) {
   const auto module = parse("kernel k(x: array<f32,1>; i) {\n  for j: i32 in range(0, 30, 1) {\n  }\n}\n");
   EXPECT_EQ(print_first(module, SourceTarget::kCuda).most_constant_trips, 30);

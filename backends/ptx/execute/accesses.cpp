@@ -259,6 +259,29 @@ bool are_written(const std::uint8_t* written, std::uint32_t lane_mask) {
   return all == kWholeWord;
 }
 
+/// The entries of a copied register in Warp::unwritten_copied_bytes. The number is not 0.
+std::uint8_t* unwritten_bytes_of(Warp& warp, std::uint16_t copy_number) {
+  return warp.unwritten_copied_bytes.data() + (std::size_t{copy_number} - 1) * kLanesPerWarp;
+}
+
+/// Whether no lane of the mask stores a copied value with unwritten bytes. For a load, whose bytes are all written,
+/// notes that.
+bool copies_whole_values(Warp& warp, const MemoryOp& memory, std::uint32_t lane_mask) {
+  constexpr std::array<std::uint8_t, kLanesPerWarp> kNone{};
+  for (unsigned element = 0; element < memory.element_count; ++element) {
+    if (memory.copy_numbers[element] == 0) continue;
+    std::uint8_t* const unwritten = unwritten_bytes_of(warp, memory.copy_numbers[element]);
+    if (memory.access == Access::kLoad) {
+      copy_lanes(unwritten, kNone.data(), lane_mask);
+      continue;
+    }
+    std::uint8_t any = 0;
+    each_lane(lane_mask, [&](unsigned lane) { any |= unwritten[lane]; });
+    if (any != 0) return false;
+  }
+  return true;
+}
+
 /// Makes numbers of 64 bits of their halves.
 void join_words(std::uint64_t* to, const std::uint32_t* low, const std::uint32_t* high, std::uint32_t lane_mask) {
   std::array<std::uint64_t, kLanesPerWarp> whole;
@@ -300,6 +323,7 @@ bool Execution::access_equal_local_words(Warp& warp, const MemoryOp& memory, std
     for (unsigned word = 0; word < width / 4; ++word)
       if (!are_written(written + std::size_t{word} * kLanesPerWarp, lane_mask)) return false;
   }
+  if (!warp.unwritten_copied_bytes.empty() && !copies_whole_values(warp, memory, lane_mask)) return false;
   for (unsigned element = 0; element < memory.element_count; ++element) {
     std::uint32_t* const low = words + std::size_t{element} * (bytes / 4) * kLanesPerWarp;
     std::uint32_t* const high = low + kLanesPerWarp;
@@ -362,10 +386,20 @@ void Execution::access_local(Warp& warp, const Op& op, const MemoryOp& memory, s
       const auto shift = static_cast<unsigned>(at % 4);
       const auto part = static_cast<std::uint8_t>((bytes >= 4 ? 15U : (1U << bytes) - 1) << shift);
       std::uint32_t* const low = &warp.local_memory_words[index];
+      const std::uint32_t all_bytes = (1U << bytes) - 1;
+      const std::uint16_t copy_number = memory.copy_numbers[element];
       if (memory.access == Access::kLoad) {
         const bool second_missing = bytes == 8 && warp.written_local_byte_masks[index + kLanesPerWarp] != 15;
         const bool is_used = element + memory.unused_element_count < memory.element_count;
-        if (options_.checks.reports_uninitialized && is_used &&
+        if (copy_number != 0) {
+          std::uint32_t written = static_cast<std::uint32_t>(warp.written_local_byte_masks[index] & part) >> shift;
+          if (bytes == 8) written |= std::uint32_t{warp.written_local_byte_masks[index + kLanesPerWarp]} << 4U;
+          if (written != all_bytes && warp.unwritten_copied_bytes.empty())
+            warp.unwritten_copied_bytes.assign(kernel_.copied_register_count * std::size_t{kLanesPerWarp}, 0);
+          if (!warp.unwritten_copied_bytes.empty())
+            unwritten_bytes_of(warp, copy_number)[lane] = static_cast<std::uint8_t>(all_bytes & ~written);
+        }
+        if (options_.checks.reports_uninitialized && is_used && copy_number == 0 &&
             ((warp.written_local_byte_masks[index] & part) != part || second_missing)) {
           add_finding(CheckFinding::Kind::kUninitializedRead, op, thread, Space::kLocal, address, width);
         }
@@ -375,16 +409,23 @@ void Execution::access_local(Warp& warp, const Op& op, const MemoryOp& memory, s
           if constexpr (sizeof(T) == 8) value |= std::uint64_t{low[kLanesPerWarp]} << 32U;
           slot_words<T>(warp, memory.values[element])[lane] = static_cast<Word<T>>(static_cast<T>(value));
         });
-      } else if (bytes == 8) {
+        continue;
+      }
+      std::uint32_t stored_bytes = all_bytes;
+      if (copy_number != 0 && !warp.unwritten_copied_bytes.empty())
+        stored_bytes &= ~std::uint32_t{unwritten_bytes_of(warp, copy_number)[lane]};
+      if (bytes == 8) {
         const std::uint64_t value = slot_words<std::uint64_t>(warp, memory.values[element])[lane];
         *low = static_cast<std::uint32_t>(value);
         low[kLanesPerWarp] = static_cast<std::uint32_t>(value >> 32U);
-        warp.written_local_byte_masks[index] = warp.written_local_byte_masks[index + kLanesPerWarp] = 15;
+        warp.written_local_byte_masks[index] = static_cast<std::uint8_t>(stored_bytes & kWholeWord);
+        warp.written_local_byte_masks[index + kLanesPerWarp] = static_cast<std::uint8_t>(stored_bytes >> 4U);
       } else {
         const std::uint32_t value = slot_words32(warp, memory.values[element])[lane];
         const std::uint32_t field = (bytes == 4 ? 0xffffffffU : (1U << (8 * bytes)) - 1) << (8 * shift);
         *low = (*low & ~field) | ((value << (8 * shift)) & field);
-        warp.written_local_byte_masks[index] |= part;
+        std::uint8_t& written = warp.written_local_byte_masks[index];
+        written = static_cast<std::uint8_t>((written & ~part) | (stored_bytes << shift));
       }
     }
   });

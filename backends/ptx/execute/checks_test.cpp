@@ -138,6 +138,56 @@ TEST(PtxChecks, AllowsVectorLoadOfUninitializedElementsThatAreNotUsed) {
               Kind::kUninitializedRead);
 }
 
+TEST(PtxChecks, FollowsCopiesOfUnwrittenWordsInLocalMemory) {
+  struct Case {
+    const char* copy;
+    const char* reads_unwritten;
+    const char* reads_written;
+  };
+  const Case cases[] = {
+      {"ld.local.u32 %r6, [%rd5]; st.local.u32 [%rd5+16], %r6;", "ld.local.u8 %r8, [%rd5+17];",
+       "ld.local.u8 %r8, [%rd5+16];"},
+      {"ld.local.u64 %rd6, [%rd5]; st.local.u64 [%rd5+16], %rd6;", "ld.local.u32 %r8, [%rd5+20];",
+       "ld.local.u8 %r8, [%rd5+16];"},
+      {"ld.local.v2.u32 {%r6, %r7}, [%rd5]; st.local.v2.u32 [%rd5+16], {%r6, %r7};", "ld.local.u32 %r8, [%rd5+20];",
+       "ld.local.u8 %r8, [%rd5+16];"},
+      {"ld.local.u16 %r6, [%rd5]; st.local.u16 [%rd5+18], %r6;", "ld.local.u8 %r8, [%rd5+19];",
+       "ld.local.u8 %r8, [%rd5+18];"},
+  };
+  for (const Case& one : cases) {
+    const std::string copy =
+        std::string(".local .align 8 .b8 depot[32]; mov.u64 %rd5, depot; st.local.u8 [%rd5], %r1;") + one.copy;
+    const auto ended_by = [&](const std::string& text) {
+      return run<std::uint32_t>(body(copy + text + "st.global.u32 [%rd2], %r8;"), std::vector<std::uint32_t>(32));
+    };
+    expect_only(ended_by(one.reads_unwritten).result, Kind::kUninitializedRead);
+    const auto written = ended_by(one.reads_written);
+    expect_clean(written.result);
+    EXPECT_EQ(written.data[17], 17U) << one.copy;
+  }
+}
+
+TEST(PtxChecks, FollowsCopiesOfUnwrittenBytesInLocalMemory) {
+  const std::string copy =
+      ".local .align 8 .b8 depot[16]; mov.u64 %rd5, depot; st.local.u8 [%rd5], %r1;"
+      "ld.local.u8 %r6, [%rd5]; ld.local.u8 %r7, [%rd5+1]; st.local.u8 [%rd5+8], %r6; st.local.u8 [%rd5+9], %r7;";
+  const auto ended_by = [&](const std::string& text) {
+    return run<std::uint32_t>(body(copy + text), std::vector<std::uint32_t>(32));
+  };
+  expect_clean(ended_by("").result);
+  const auto written = ended_by("ld.local.u8 %r8, [%rd5+8]; st.global.u32 [%rd2], %r8;");
+  expect_clean(written.result);
+  EXPECT_EQ(written.data[17], 17U);
+  expect_only(ended_by("ld.local.u8 %r8, [%rd5+9]; st.global.u32 [%rd2], %r8;").result, Kind::kUninitializedRead);
+  expect_only(ended_by("ld.local.u16 %r8, [%rd5+8];").result, Kind::kUninitializedRead);
+  // A register that is also used in another way does not only copy bytes.
+  expect_only(ended_by("add.u32 %r8, %r7, 1;").result, Kind::kUninitializedRead);
+  expect_only(ended_by("st.global.u8 [%rd2], %r7;").result, Kind::kUninitializedRead);
+  // The byte is unwritten again after an unwritten byte replaced it.
+  expect_only(ended_by("st.local.u8 [%rd5+8], %r7; ld.local.u8 %r8, [%rd5+8]; st.global.u32 [%rd2], %r8;").result,
+              Kind::kUninitializedRead);
+}
+
 TEST(PtxChecks, DetectsReadOfUninitializedLocalMemory) {
   const std::string declare = ".local .align 8 .b8 depot[32]; mov.u64 %rd5, depot;";
   expect_only(run<float>(body(declare + "ld.local.u32 %r6, [%rd5+8];"), std::vector<float>(32)).result,

@@ -217,6 +217,7 @@ void Execution::start_warp(Warp& warp, std::uint32_t index) {
   warp.products = {};
   warp.local_memory_words.resize(std::size_t{kernel_.local_word_count} * kLanesPerWarp);
   warp.written_local_byte_masks.assign(std::size_t{kernel_.local_word_count} * kLanesPerWarp, 0);
+  warp.unwritten_copied_bytes.clear();
   if (unrounded_plan_) {
     warp.unrounded_registers.resize(unrounded_plan_->register_count());
     for (UnroundedRegister& each : warp.unrounded_registers)

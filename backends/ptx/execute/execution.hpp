@@ -152,6 +152,9 @@ struct Warp : WarpState {
   std::array<ThreadCopies, kLanesPerWarp> copies_by_lane;  ///< asynchronous copies of each lane
   /// Written bytes of each word of local_memory_words, one bit for each byte.
   std::vector<std::uint8_t> written_local_byte_masks;
+  /// For each register that only copies values (MemoryOp::copy_numbers) and each lane, the bytes of its value that
+  /// nothing has written, one bit for each byte; empty as long as there are none.
+  std::vector<std::uint8_t> unwritten_copied_bytes;
   WarpgroupProducts products;                    ///< asynchronous products of the warp
   std::vector<UndefinedValue> undefined_values;  ///< registers with undefined lanes; nearly always empty
   /// Unrounded values, by UnroundedPlan::register_index; empty if the launch does not compute them.

@@ -174,6 +174,10 @@ struct MemoryOp {
   std::uint8_t unused_element_count = 0;
   Modifier atomic_operation{};  ///< operation of an atomic, such as .add
   FrameSlot values[4];          ///< destinations or stored values; for an atomic: destination, operand, second operand
+  /// For each element of `values` that is only copied between places in local memory: the number of its register among
+  /// such registers, counted from 1; 0 for other elements. A load of a copied value may read bytes that nothing has
+  /// written. A store leaves such bytes unwritten.
+  std::uint16_t copy_numbers[4] = {};
   std::uint16_t race_check_number = 0;  ///< number of the instruction in the race check
 };
 
@@ -413,6 +417,7 @@ struct Kernel {
   std::vector<Variable> shared_variables;              ///< variables in shared memory
   std::vector<Variable> local_variables;               ///< variables in local memory
   std::uint32_t local_word_count = 0;                  ///< size of the local memory of a thread, in words of 4 bytes
+  std::uint16_t copied_register_count = 0;             ///< number of registers with numbers in MemoryOp::copy_numbers
   std::uint32_t warp_frame_bytes = 0;                  ///< size of a warp's frame of registers, in bytes
   /// By MemoryOp::race_check_number: index of the op that performs the access. index_accesses() fills it.
   std::vector<std::uint32_t> op_indices_by_race_check_number;

@@ -108,6 +108,7 @@ void Lowering::lower_function(std::uint32_t index) {
   current_state_->first_op_index = static_cast<std::uint32_t>(kernel_.ops.size());
   find_local_addresses();
   count_register_occurrences();
+  find_copied_values();
   std::vector<std::uint32_t> starts;
   for (const Instruction& instruction : function_->instructions) {
     starts.push_back(static_cast<std::uint32_t>(kernel_.ops.size()));

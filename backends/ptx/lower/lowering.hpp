@@ -39,6 +39,7 @@ class Lowering {
     std::map<std::uint32_t, std::uint64_t> local_addresses;
     /// By index of the register: number of operands of the function's instructions that name it.
     std::vector<std::uint32_t> register_occurrence_counts;
+    std::map<std::uint32_t, std::uint16_t> copy_numbers;  ///< by index of the register: see MemoryOp::copy_numbers
   };
   static constexpr std::uint32_t kInRegisters = ~0U;  ///< in FunctionState::variables: not in memory
 
@@ -84,9 +85,14 @@ class Lowering {
   void lower_cvta();
   void find_local_addresses();
   void count_register_occurrences();
+  void find_copied_values();
+  [[nodiscard]] bool is_access_to_local_memory(const Instruction& instruction) const;
   std::uint8_t unused_elements(const Operand& vector) const;
   void set_local_address(MemoryOp& memory, Op& op, std::uint64_t address);
   void lower_memory();
+  /// The parameter in registers that the instruction accesses; nullopt if it accesses none.
+  [[nodiscard]] std::optional<RegisterParameters::CalledParameter> register_parameter(
+      const ParameterAccess& access) const;
   bool lower_register_parameter();  ///< false: the instruction accesses no parameter in registers
   void lower_vector_atomic(const MemoryOp& common, const Op& address, Modifier operation);
   void lower_async_copy();

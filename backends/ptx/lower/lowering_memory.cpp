@@ -1,6 +1,7 @@
 // Rules for memory: accesses, addresses and their spaces, calls.
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "backends/ptx/instructions/lanes/atomics.hpp"
 #include "backends/ptx/instructions/lanes/lanes.hpp"
@@ -143,6 +144,57 @@ void Lowering::count_register_occurrences() {
   }
 }
 
+/// Whether a load or store is known to access local memory, which also contains parameters that are not in registers.
+bool Lowering::is_access_to_local_memory(const Instruction& instruction) const {
+  const bool is_load = instruction.opcode == Opcode::kLd;
+  if (!is_load && instruction.opcode != Opcode::kSt) return false;
+  const Space space = space_of(instruction.modifiers);
+  if (space == Space::kGlobal || space == Space::kShared) return false;
+  const Operand& base = instruction.operands[is_load ? 1 : 0].elements[0];
+  if (base.kind == Kind::kRegister) return current_state_->local_addresses.contains(base.index);
+  if (base.kind != Kind::kSymbol) return false;
+  const std::optional<ParameterAccess> access = parameter_access(*function_, instruction);
+  if (access && register_parameter(*access)) return false;
+  if (base.symbol_kind == SymbolKind::kParameter) return !function_->is_entry;
+  if (base.symbol_kind != SymbolKind::kBodyVariable) return false;
+  const Space own = function_->variables[base.index].space;
+  return own == Space::kLocal || own == Space::kParam;
+}
+
+/// Unoptimized code copies structs with their padding, through registers that it uses for nothing else.
+void Lowering::find_copied_values() {
+  struct Use {
+    std::uint32_t loads = 0;
+    std::uint32_t stores = 0;
+    unsigned bytes = 0;  ///< size of all accesses
+    bool has_one_size = true;
+  };
+  std::vector<Use> uses(function_->registers.size());
+  for (const Instruction& instruction : function_->instructions) {
+    if (!is_access_to_local_memory(instruction)) continue;
+    const bool is_load = instruction.opcode == Opcode::kLd;
+    const unsigned bytes = bytes_of(instruction.type);
+    const auto count = [&](const Operand& element) {
+      if (element.kind != Kind::kRegister) return;
+      Use& use = uses[element.index];
+      ++(is_load ? use.loads : use.stores);
+      use.has_one_size = use.has_one_size && (use.bytes == 0 || use.bytes == bytes);
+      use.bytes = bytes;
+    };
+    const Operand& data = instruction.operands[is_load ? 0 : 1];
+    count(data);
+    std::ranges::for_each(data.elements, count);
+  }
+  for (std::uint32_t i = 0; i < uses.size(); ++i) {
+    const Use& use = uses[i];
+    const bool fits = (use.bytes == 8) == (bytes_of(function_->registers[i].type) == 8);
+    if (use.loads > 0 && use.stores > 0 && use.has_one_size && fits &&
+        use.loads + use.stores == current_state_->register_occurrence_counts[i] &&
+        kernel_.copied_register_count < std::numeric_limits<std::uint16_t>::max())
+      current_state_->copy_numbers[i] = ++kernel_.copied_register_count;
+  }
+}
+
 /// See MemoryOp::unused_element_count.
 std::uint8_t Lowering::unused_elements(const Operand& vector) const {
   const auto is_unused = [&](const Operand& element) {
@@ -219,25 +271,24 @@ void Lowering::lower_vector_atomic(const MemoryOp& common, const Op& address, Mo
   }
 }
 
+std::optional<RegisterParameters::CalledParameter> Lowering::register_parameter(const ParameterAccess& access) const {
+  const RegisterParameters::CalledParameter own{function_index(*function_), access.symbol_index};
+  if (access.is_of_variable) return register_parameters_.called_parameter(own.function, access.symbol_index);
+  return register_parameters_.uses_registers(own.function) ? std::optional(own) : std::nullopt;
+}
+
 /// An access to a parameter in registers: a move of each element.
 bool Lowering::lower_register_parameter() {
   const Instruction& instruction = *current_instruction_;
   const bool is_load = instruction.opcode == Opcode::kLd;
   const std::optional<ParameterAccess> access = parameter_access(*function_, instruction);
-  if (!access) return false;
-  RegisterParameters::CalledParameter parameter{function_index(*function_), access->symbol_index};
-  if (access->is_of_variable) {
-    const auto called = register_parameters_.called_parameter(parameter.function, access->symbol_index);
-    if (!called) return false;
-    parameter = *called;
-  } else if (!register_parameters_.uses_registers(parameter.function)) {
-    return false;
-  }
+  const auto parameter = access ? register_parameter(*access) : std::nullopt;
+  if (!parameter) return false;
   const Operand& data = instruction.operands[is_load ? 0 : 1];
   for (unsigned i = 0; i < access->element_count; ++i) {
     const Operand& element = data.kind == Kind::kVector ? data.elements[i] : data;
-    const ParameterField field{parameter.parameter, access->offset + std::uint64_t{i} * access->bytes, access->bytes};
-    const auto [known, is_new] = state_of(parameter.function).parameter_slots.try_emplace(field);
+    const ParameterField field{parameter->parameter, access->offset + std::uint64_t{i} * access->bytes, access->bytes};
+    const auto [known, is_new] = state_of(parameter->function).parameter_slots.try_emplace(field);
     if (is_new) known->second = new_slot(access->bytes);
     const FrameSlot slot = known->second;
     const FrameSlot from = is_load ? slot : source(element, access->bytes, instruction.type);
@@ -286,6 +337,10 @@ void Lowering::lower_memory() {
     for (unsigned i = 0; i < memory.element_count; ++i) {
       const Operand& element = is_vector ? data.elements[i] : data;
       memory.values[i] = is_load ? destination(element, bytes) : source(element, bytes, instruction.type);
+      if (memory.space != Space::kLocal || element.kind != Kind::kRegister) continue;
+      if (const auto copied = current_state_->copy_numbers.find(element.index);
+          copied != current_state_->copy_numbers.end())
+        memory.copy_numbers[i] = copied->second;
     }
     if (is_load && is_vector) memory.unused_element_count = unused_elements(data);
   }
