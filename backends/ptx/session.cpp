@@ -10,7 +10,6 @@
 
 #include "backends/device/geometry.hpp"
 #include "backends/ptx/parse/module.hpp"
-#include "support/hash.hpp"
 
 namespace assay::ptx {
 
@@ -229,7 +228,11 @@ RunOutcome PtxSession::run_one(const LaunchRequest& launch) {
 
 std::string PtxSession::identity_of(const Kernel& kernel, const LaunchGeometry& geometry,
                                     const KernelArguments& arguments, const LaunchOptions& options) const {
+  std::size_t size = 1024;
+  for (const Region& region : regions_)
+    size += region.memory.size() + sizeof(std::size_t) + sizeof(AllocationFlags);
   std::string bytes;
+  bytes.reserve(size);
   const auto add = [&bytes](const auto&... values) {
     (bytes.append(reinterpret_cast<const char*>(&values), sizeof(values)), ...);
   };
@@ -251,12 +254,12 @@ std::string PtxSession::identity_of(const Kernel& kernel, const LaunchGeometry& 
     add(region.flags.read_only, region.flags.uninitialized);
     add_all(region.memory);
   }
-  return sha256_hex(bytes);
+  return bytes;
 }
 
 void PtxSession::keep(std::string identity, const Completed& outcome) {
-  constexpr std::size_t kMaxKeptBytes = std::size_t{64} << 20U;
-  std::size_t size = 0;
+  constexpr std::size_t kMaxKeptBytes = std::size_t{128} << 20U;
+  std::size_t size = identity.size();
   for (const Region& region : regions_)
     size += region.memory.size();
   if (size > kMaxKeptBytes - kept_bytes_) return;

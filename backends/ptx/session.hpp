@@ -67,7 +67,7 @@ class PtxSession : public backends::DeviceSession {
     backends::Completed outcome;                   ///< outcome of the launch
     std::vector<std::vector<std::byte>> contents;  ///< contents of its regions after the launch
   };
-  /// A hash of everything on which the effect of the current launch depends; to be called after arguments_of.
+  /// Everything on which the effect of the current launch depends, as bytes; to be called after arguments_of.
   [[nodiscard]] std::string identity_of(const Kernel& kernel, const LaunchGeometry& geometry,
                                         const KernelArguments& arguments, const LaunchOptions& options) const;
   /// Keeps the current launch, unless the session keeps too many bytes.
@@ -90,7 +90,7 @@ class PtxSession : public backends::DeviceSession {
   };
   std::vector<Region> regions_;  ///< regions of the current launch, in the order of their allocations
   std::unordered_map<std::string, CompletedLaunch> completed_launches_;  ///< by identity_of; cleared by reset()
-  std::size_t kept_bytes_ = 0;                                           ///< total size of their contents
+  std::size_t kept_bytes_ = 0;  ///< total size of these identities and contents
   /// Parsed module of each artifact.
   std::map<std::shared_ptr<const backends::Artifact>, std::shared_ptr<const Module>> modules_by_artifact_;
   /// Lowered kernels, by module and name of the entry point.
