@@ -9,6 +9,7 @@
 #include "backends/source/lines.hpp"
 #include "backends/source/names.hpp"
 #include "backends/source/unit.hpp"
+#include "ir/analysis.hpp"
 #include "ir/element_part.hpp"
 #include "ir/module.hpp"
 
