@@ -74,7 +74,8 @@ struct BuiltKernel {
   }
   /// Null if the kernel has no such entry, for example no backward pass.
   [[nodiscard]] const BuiltEntryPoint* find(Pass pass, Precision precision) const;
-  /// Whether there is code of this precision for the architecture, which is one of `target_architectures` or empty.
+  /// Whether there is code of this precision for the architecture, which is one of `target_architectures`. Empty, for a
+  /// kernel without several architectures: true.
   [[nodiscard]] bool is_built_for(std::string_view architecture, Precision precision) const;
   /// The first artifact of the kind, precision and architecture (empty: any); null if there is none.
   [[nodiscard]] const Artifact* artifact(Artifact::Kind kind, Precision precision,

@@ -228,6 +228,7 @@ RunOutcome PtxSession::run_one(const LaunchRequest& launch) {
 
 std::string PtxSession::identity_of(const Kernel& kernel, const LaunchGeometry& geometry,
                                     const KernelArguments& arguments, const LaunchOptions& options) const {
+  // Enough for most launches; without it, the text is copied each time that it grows.
   std::size_t size = 1024;
   for (const Region& region : regions_)
     size += region.memory.size() + sizeof(std::size_t) + sizeof(AllocationFlags);

@@ -2,8 +2,9 @@
 //
 // Their texts are in helpers/: common.txt for both targets, cpu.txt and cuda.txt for one. A helper starts with a line
 // "=== name: required helpers" and uses only helpers above it and functions of the target language; the target's file
-// comes first. In a text, $F is replaced by the qualifiers of a function and $M by those of a member function. "$I(i,
-// N)" is an index i below N; it is replaced by i, and in SourceHelper::checked_text by an expression that checks i.
+// comes first. In a text, $F is replaced by the qualifiers of a function and $M by those of a member function.
+// $I(i, N) stands for an index i below N. It is replaced by i, and in SourceHelper::checked_text by an expression that
+// checks i.
 //
 // A text with sums that are spelt "a $+ b" and "a $- b" makes two helpers. In the helper "dot" the sums are ordinary
 // ones. In the helper "rounded_dot" they are calls of rounded_sum and rounded_difference, which a compiler does not

@@ -264,8 +264,8 @@ std::uint8_t* unwritten_bytes_of(Warp& warp, std::uint16_t copy_number) {
   return warp.unwritten_copied_bytes.data() + (std::size_t{copy_number} - 1) * kLanesPerWarp;
 }
 
-/// Whether no lane of the mask stores a copied value with unwritten bytes. For a load, whose bytes are all written,
-/// notes that.
+/// For a store: whether all bytes of the copied values that the active lanes store are written. For a load of written
+/// bytes: notes that the copied values have no unwritten bytes, and returns true.
 bool copies_whole_values(Warp& warp, const MemoryOp& memory, std::uint32_t lane_mask) {
   constexpr std::array<std::uint8_t, kLanesPerWarp> kNone{};
   for (unsigned element = 0; element < memory.element_count; ++element) {

@@ -152,8 +152,8 @@ struct Warp : WarpState {
   std::array<ThreadCopies, kLanesPerWarp> copies_by_lane;  ///< asynchronous copies of each lane
   /// Written bytes of each word of local_memory_words, one bit for each byte.
   std::vector<std::uint8_t> written_local_byte_masks;
-  /// For each register that only copies values (MemoryOp::copy_numbers) and each lane, the bytes of its value that
-  /// nothing has written, one bit for each byte; empty as long as there are none.
+  /// The unwritten bytes of copied values, one bit for each byte: for the register with number n in
+  /// MemoryOp::copy_numbers and lane i, at (n - 1) * 32 + i. Empty as long as no copied value has unwritten bytes.
   std::vector<std::uint8_t> unwritten_copied_bytes;
   WarpgroupProducts products;                    ///< asynchronous products of the warp
   std::vector<UndefinedValue> undefined_values;  ///< registers with undefined lanes; nearly always empty
@@ -307,8 +307,8 @@ class Execution {
   void count_global(const MemoryOp& memory, std::uint32_t lane_mask, const Addresses& addresses, unsigned width);
 
   // race_check.cpp
-  /// A plain store of a warp to shared or global memory while the lanes are checked one by one. Some lanes store before
-  /// the next lane is checked, whose value is then compared with the value in memory.
+  /// A plain store of a warp to shared or global memory while the lanes are checked one by one. If a lane may race, the
+  /// lanes before it store first, and its own value is then compared with the value in memory.
   struct PlainStore {
     Warp& warp;                         ///< warp that stores
     Pointers& targets;                  ///< addresses in host memory of the lanes in `lane_mask` that have been checked
