@@ -79,6 +79,9 @@ void Execution::access_rounded(Warp& warp, const Op& op, std::uint32_t lane_mask
   if (memory.space == Space::kLocal && memory.has_no_base &&
       access_equal_local_words(warp, memory, lane_mask, op.immediate))
     return;
+  if (memory.space == Space::kParam && memory.has_no_base &&
+      load_equal_parameters(warp, memory, lane_mask, op.immediate))
+    return;
   Addresses addresses;
   find_addresses(warp, memory, op.a, op.immediate, addresses);
   if (memory.space != Space::kGeneric) return access_space(warp, op, memory, memory.space, lane_mask, addresses);
@@ -115,20 +118,59 @@ void Execution::access_space(Warp& warp, const Op& op, const MemoryOp& memory, S
   }
 }
 
+/// Makes `window` that of an address in global memory.
+void Execution::enter_window(GlobalWindow& window, std::uint64_t address) {
+  if (address >> kAddressWindowBits == window.index) return;
+  const EnabledChecks& checks = options_.checks;
+  window.index = address >> kAddressWindowBits;
+  window.allocation = memory_.find_allocation(address);
+  const bool is_shadowed = checks.reports_races || checks.reports_uninitialized || checks.reports_non_coherent;
+  window.cells = is_shadowed && window.allocation != nullptr && !window.allocation->bytes.empty()
+                     ? memory_.cells_of(*window.allocation)
+                     : nullptr;
+}
+
+/// Checks the accesses of lanes to whole, aligned words of one piece of memory, until the access of a lane needs the
+/// full check. Sets the pointers of the lanes before this lane, and returns the other lanes.
+std::uint32_t Execution::check_whole_words(const FastRaceCheck& watch, const MemoryOp& memory,
+                                           std::uint32_t first_thread, std::uint32_t lane_mask,
+                                           const Addresses& addresses, const AccessedMemory& accessed,
+                                           Pointers& pointers) {
+  const unsigned width = bytes_of(memory.type) * memory.element_count;
+  if (width % 4 != 0 || accessed.bytes.size() < width) return lane_mask;
+  const unsigned used_width = width - memory.unused_element_count * bytes_of(memory.type);
+  const std::uint64_t last_offset = accessed.bytes.size() - width;
+  const auto check = [&](auto try_record) {
+    for (std::uint32_t left = lane_mask; left != 0; left &= left - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+      const std::uint64_t offset = addresses[lane] - accessed.first_address;
+      if (offset > last_offset || ((addresses[lane] & (width - 1)) | (offset & 3U)) != 0) return left;
+      if (accessed.cells != nullptr) {
+        for (std::uint64_t at = offset; at < offset + used_width; at += 4)
+          if (!try_record(accessed.cells[at / 4], first_thread + lane)) return left;
+      }
+      pointers[lane] = accessed.bytes.data() + offset;
+    }
+    return 0U;
+  };
+  constexpr std::uint32_t kWholeWordBytes = 15;
+  if (memory.access == Access::kLoad) {
+    return check([&](ShadowCell& cell, std::uint32_t thread) {
+      return watch.try_record_read(cell, kWholeWordBytes, thread, accessed.was_initialized);
+    });
+  }
+  return check([&](ShadowCell& cell, std::uint32_t thread) {
+    return watch.try_record_write(cell, kWholeWordBytes, thread, accessed.was_initialized);
+  });
+}
+
 /// Checks an access to global memory and sets its `was_initialized`. Returns the accessed bytes, or null if the access
 /// must not be performed. The access is not copied: a copy of what was just written in smaller pieces stalls.
 std::byte* Execution::check_global_access(GlobalWindow& window, const FastRaceCheck& watch, LaneAccess& actor,
                                           unsigned width, unsigned alignment) {
   const EnabledChecks& checks = options_.checks;
   const std::uint64_t address = actor.address;
-  if (address >> kAddressWindowBits != window.index) {
-    window.index = address >> kAddressWindowBits;
-    window.allocation = memory_.find_allocation(address);
-    const bool is_shadowed = checks.reports_races || checks.reports_uninitialized || checks.reports_non_coherent;
-    window.cells = is_shadowed && window.allocation != nullptr && !window.allocation->bytes.empty()
-                       ? memory_.cells_of(*window.allocation)
-                       : nullptr;
-  }
+  enter_window(window, address);
   const std::uint64_t offset = address - (window.index << kAddressWindowBits) - kAddressWindowMiddleOffset;
   Allocation* const allocation = window.allocation;
   if (allocation == nullptr || offset >= allocation->bytes.size() || allocation->bytes.size() - offset < width) {
@@ -191,7 +233,17 @@ void Execution::access_global(Warp& warp, const Op& op, const MemoryOp& memory, 
   std::uint32_t good = lane_mask;
   PlainStore store{.warp = warp, .targets = pointers, .lane_mask = good, .performed_lane_mask = 0, .previous = {}};
   PlainStore* const plain_store = memory.access == Access::kStore && !memory.is_strong ? &store : nullptr;
-  each_lane(lane_mask, [&](unsigned lane) {
+  enter_window(window, addresses[static_cast<unsigned>(std::countr_zero(lane_mask))]);
+  std::uint32_t remaining = lane_mask;
+  if (Allocation* const allocation = window.allocation;
+      allocation != nullptr &&
+      (memory.access == Access::kLoad || !allocation->flags.read_only || !options_.checks.reports_read_only)) {
+    const AccessedMemory accessed{(window.index << kAddressWindowBits) + kAddressWindowMiddleOffset, allocation->bytes,
+                                  window.cells, !allocation->flags.uninitialized};
+    remaining =
+        check_whole_words(watch, memory, warp.index_in_block * kLanesPerWarp, lane_mask, addresses, accessed, pointers);
+  }
+  each_lane(remaining, [&](unsigned lane) {
     LaneAccess actor = lane_access(warp, op, memory, lane, addresses[lane], Space::kGlobal);
     actor.plain_store = plain_store;
     pointers[lane] = check_global_access(window, watch, actor, width, width);
@@ -212,7 +264,19 @@ void Execution::access_shared(Warp& warp, const Op& op, const MemoryOp& memory, 
   std::uint32_t good = lane_mask;
   PlainStore store{.warp = warp, .targets = pointers, .lane_mask = good, .performed_lane_mask = 0, .previous = {}};
   PlainStore* const plain_store = memory.access == Access::kStore && !memory.is_strong ? &store : nullptr;
-  each_lane(lane_mask, [&](unsigned lane) {
+  std::uint32_t remaining = lane_mask;
+  const std::uint64_t variable =
+      (addresses[static_cast<unsigned>(std::countr_zero(lane_mask))] >> kSharedOffsetBits) - 1;
+  if (variable < shared_memory_by_variable_.size() && !has_pending_words_) {
+    const bool is_shadowed = options_.checks.reports_races || options_.checks.reports_uninitialized;
+    const AccessedMemory accessed{
+        ((variable + 1) << kSharedOffsetBits) + kSharedMiddleOffset + kernel_.shared_variables[variable].shared_offset,
+        shared_memory_by_variable_[variable], is_shadowed ? shared_shadow_cells_by_variable_[variable].data() : nullptr,
+        false};
+    remaining =
+        check_whole_words(watch, memory, warp.index_in_block * kLanesPerWarp, lane_mask, addresses, accessed, pointers);
+  }
+  each_lane(remaining, [&](unsigned lane) {
     LaneAccess actor = lane_access(warp, op, memory, lane, addresses[lane], Space::kShared);
     actor.plain_store = plain_store;
     pointers[lane] = check_shared_access(watch, actor, width, width);
@@ -220,6 +284,27 @@ void Execution::access_shared(Warp& warp, const Op& op, const MemoryOp& memory, 
   });
   count_collisions(warp, op, Space::kShared, good, addresses);
   transfer(warp, memory, good, pointers, false);
+}
+
+/// Loads kernel parameters from the same address in all lanes, as most loads of parameters do. Returns false, and loads
+/// nothing, if the access is no valid load.
+bool Execution::load_equal_parameters(Warp& warp, const MemoryOp& memory, std::uint32_t lane_mask,
+                                      std::uint64_t address) {
+  const unsigned width = bytes_of(memory.type) * memory.element_count;
+  if (memory.access != Access::kLoad || address >= parameters_.size() || parameters_.size() - address < width)
+    return false;
+  const std::byte* source = parameters_.data() + address;
+  with_memory_type(memory.type, [&](auto type) {
+    using T = decltype(type);
+    for (unsigned element = 0; element < memory.element_count; ++element) {
+      T loaded;
+      std::memcpy(&loaded, source + element * sizeof(T), sizeof(T));
+      const auto value = static_cast<Word<T>>(loaded);
+      Word<T>* const values = slot_words<T>(warp, memory.values[element]);
+      each_lane(lane_mask, [=](unsigned lane) { values[lane] = value; });
+    }
+  });
+  return true;
 }
 
 /// Kernel parameters are the same bytes for all threads and read-only.
@@ -576,7 +661,7 @@ void Execution::record_strong_accesses(const Warp& warp, const MemoryOp& memory,
 /// Counts the distinct 32-byte sectors, and for atomics the distinct addresses, of a warp's access.
 void Execution::count_global(const MemoryOp& memory, std::uint32_t lane_mask, const Addresses& addresses,
                              unsigned width) {
-  if (lane_mask == 0) return;
+  if (lane_mask == 0 || !options_.computes_profile) return;
   const bool is_atomic = memory.access == Access::kAtomic;
   const auto distinct = [&](unsigned shift) {
     std::uint64_t seen[kLanesPerWarp];

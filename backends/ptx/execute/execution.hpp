@@ -269,6 +269,13 @@ class Execution {
     Allocation* allocation = nullptr;  ///< allocation in the window; null: there is none
     ShadowCell* cells = nullptr;       ///< shadow memory of the allocation; null: accesses are not checked
   };
+  /// A piece of memory that lanes access: an allocation, or a variable in shared memory.
+  struct AccessedMemory {
+    std::uint64_t first_address = 0;  ///< address of the first byte
+    std::span<std::byte> bytes;       ///< the memory, in host memory
+    ShadowCell* cells = nullptr;      ///< its shadow memory; null: accesses are not checked for races
+    bool was_initialized = false;     ///< whether all of it was initialized before the launch
+  };
   /// A position in shared memory.
   struct SharedOffset {
     std::uint64_t variable = 0;  ///< index of the variable in Kernel::shared_variables
@@ -277,6 +284,10 @@ class Execution {
   /// Computes the address of each lane: base register plus offset.
   static void find_addresses(Warp& warp, const MemoryOp& memory, FrameSlot base_slot, std::uint64_t offset,
                              Addresses& addresses);
+  void enter_window(GlobalWindow& window, std::uint64_t address);
+  static std::uint32_t check_whole_words(const FastRaceCheck& watch, const MemoryOp& memory, std::uint32_t first_thread,
+                                         std::uint32_t lane_mask, const Addresses& addresses,
+                                         const AccessedMemory& accessed, Pointers& pointers);
   [[nodiscard]] std::optional<SharedOffset> find_shared(std::uint64_t address, unsigned width) const;
   void access(Warp& warp, const Op& op, std::uint32_t lane_mask);
   void access_rounded(Warp& warp, const Op& op, std::uint32_t lane_mask);
@@ -293,6 +304,7 @@ class Execution {
   /// Performs the access of the lanes to local memory.
   void access_local(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t lane_mask,
                     const Addresses& addresses);
+  bool load_equal_parameters(Warp& warp, const MemoryOp& memory, std::uint32_t lane_mask, std::uint64_t address);
   /// Performs the access of the lanes to the kernel's parameters.
   void access_parameters(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t lane_mask,
                          const Addresses& addresses);
@@ -304,6 +316,7 @@ class Execution {
   /// Reports atomic, volatile and ordered accesses to the order that fences establish.
   void record_strong_accesses(const Warp& warp, const MemoryOp& memory, std::uint32_t lane_mask,
                               const Addresses& addresses);
+  /// Counts the access for the profile, if one is computed.
   void count_global(const MemoryOp& memory, std::uint32_t lane_mask, const Addresses& addresses, unsigned width);
 
   // race_check.cpp

@@ -175,7 +175,7 @@ void Execution::check_matrix_alignment(const Warp& warp, const Op& op, const Mat
 }
 
 void Execution::count_matrix_access(std::vector<std::uint64_t> addresses, unsigned bytes) {
-  if (addresses.empty()) return;
+  if (addresses.empty() || !options_.computes_profile) return;
   InstructionProfile& profile = result_.profile;
   ++profile.global_access_count;
   profile.global_bytes += addresses.size() * bytes;
