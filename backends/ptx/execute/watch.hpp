@@ -2,7 +2,7 @@
 // accesses that it cannot decide.
 //
 // Almost all accesses are on the fast path: nothing else accessed the word in this launch, or only this thread since
-// the last barrier, or all accesses were atomic.
+// the last barrier, or only this block before the last barrier, or all accesses were atomic.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,8 @@ class FastRaceCheck {
   /// was initialized before the launch.
   bool try_record_read(ShadowCell& cell, std::uint32_t bytes, std::uint32_t thread, bool initialized) const {
     if (cell.packed_last_write >= launch_start_epoch_ &&
-        (is_non_coherent_ || !was_made_by_thread(cell.packed_last_write, thread)))
+        (is_non_coherent_ ||
+         !(was_made_by_thread(cell.packed_last_write, thread) || was_made_before_barrier(cell.packed_last_write))))
       return false;
     if (!initialized && (cell.packed_flags & bytes) != bytes) return false;
     if (is_strong_) return true;
@@ -56,6 +57,11 @@ class FastRaceCheck {
       reader_flags = flags_of_second_reader(thread_of(cell.packed_last_read), thread);
     } else if (cell.packed_last_read < block_start_epoch_) {
       reader_flags = kReadByOtherBlockFlag;
+    } else if (cell.packed_last_read < phase_start_epoch_) {
+      cell.packed_flags =
+          (cell.packed_flags & kKeptByReadMask & ~(kReadByManyThreadsFlag | kReadByManyWarpsFlag)) | encoded_read;
+      cell.packed_last_read = current_access;
+      return true;
     } else {
       return false;
     }
@@ -68,12 +74,12 @@ class FastRaceCheck {
   /// whether the memory was initialized before the launch.
   bool try_record_write(ShadowCell& cell, std::uint32_t bytes, std::uint32_t thread, bool initialized) const {
     if (is_atomic_ && !initialized && (cell.packed_flags & bytes) != bytes) return false;
-    if (cell.packed_last_read >= launch_start_epoch_ &&
-        (!was_made_by_thread(cell.packed_last_read, thread) || (cell.packed_flags & kAllReadFlagsMask) != 0))
+    if (cell.packed_last_read >= launch_start_epoch_ && !was_read_only_by_thread(cell, thread) &&
+        !was_read_before_barrier(cell))
       return false;
     const bool last_write_is_atomic = (cell.packed_flags & kLastWriteIsAtomicFlag) != 0;
     if (cell.packed_last_write >= launch_start_epoch_ && !(is_strong_ && last_write_is_atomic) &&
-        !was_made_by_thread(cell.packed_last_write, thread))
+        !was_made_by_thread(cell.packed_last_write, thread) && !was_made_before_barrier(cell.packed_last_write))
       return false;
     const std::uint32_t earlier_written_bytes =
         cell.packed_last_write >= phase_start_epoch_ ? cell.packed_last_write & 15U : 0U;
@@ -92,6 +98,20 @@ class FastRaceCheck {
   /// Returns whether the thread itself made the access, since the last barrier.
   [[nodiscard]] bool was_made_by_thread(std::uint32_t access, std::uint32_t thread) const {
     return access >= phase_start_epoch_ && thread_of(access) == thread;
+  }
+  /// Returns whether a thread of this block made the access before the last barrier, which orders it before all
+  /// accesses after the barrier.
+  [[nodiscard]] bool was_made_before_barrier(std::uint32_t access) const {
+    return access >= block_start_epoch_ && access < phase_start_epoch_;
+  }
+  /// Returns whether this thread alone has read the word, since the last barrier.
+  [[nodiscard]] bool was_read_only_by_thread(const ShadowCell& cell, std::uint32_t thread) const {
+    return was_made_by_thread(cell.packed_last_read, thread) && (cell.packed_flags & kAllReadFlagsMask) == 0;
+  }
+  /// Returns whether only threads of this block have read the word, before the last barrier and by coherent loads.
+  [[nodiscard]] bool was_read_before_barrier(const ShadowCell& cell) const {
+    return was_made_before_barrier(cell.packed_last_read) &&
+           (cell.packed_flags & (kReadByOtherBlockFlag | kLastReadIsNonCoherentFlag)) == 0;
   }
 
   std::uint32_t current_epoch_;         ///< current epoch, shifted as in ShadowCell, like the next four
