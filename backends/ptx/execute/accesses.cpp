@@ -396,10 +396,11 @@ bool Execution::access_equal_local_words(Warp& warp, const MemoryOp& memory, std
   const unsigned bytes = bytes_of(memory.type);
   const unsigned width = bytes * memory.element_count;
   const std::uint64_t variable = address >> kLocalOffsetBits;
-  if (bytes < 4 || memory.access == Access::kAtomic || variable >= kernel_.local_variables.size()) return false;
+  if (memory.access == Access::kAtomic || variable >= kernel_.local_variables.size()) return false;
   const std::uint64_t size = kernel_.local_variables[variable].bytes;
   const std::uint64_t offset = (address & ((1U << kLocalOffsetBits) - 1)) - kLocalMiddleOffset;
   if (offset >= size || size - offset < width || (offset & (width - 1)) != 0) return false;
+  if (bytes < 4) return access_parts_of_local_words(warp, memory, lane_mask, kernel_.local_variables[variable], offset);
 
   const std::size_t start = (kernel_.local_variables[variable].first_word_index + offset / 4) * kLanesPerWarp;
   std::uint32_t* const words = &warp.local_memory_words[start];
@@ -426,6 +427,54 @@ bool Execution::access_equal_local_words(Warp& warp, const MemoryOp& memory, std
   if (memory.access == Access::kStore) {
     for (unsigned word = 0; word < width / 4; ++word)
       copy_lanes(written + std::size_t{word} * kLanesPerWarp, kWholeWords.data(), lane_mask);
+  }
+  return true;
+}
+
+/// Loads or stores elements of less than a word at the same offset in a local variable of every active lane. Returns
+/// false, and does nothing, for a read that must be checked for unwritten bytes.
+bool Execution::access_parts_of_local_words(Warp& warp, const MemoryOp& memory, std::uint32_t lane_mask,
+                                            const Kernel::Variable& variable, std::uint64_t offset) {
+  const unsigned bytes = bytes_of(memory.type);
+  const auto word_of = [&](unsigned element) {
+    return (variable.first_word_index + (offset + std::uint64_t{element} * bytes) / 4) * kLanesPerWarp;
+  };
+  const auto first_byte_of = [&](unsigned element) {
+    return static_cast<unsigned>((offset + std::uint64_t{element} * bytes) % 4);
+  };
+  const auto bytes_of_element = [&](unsigned element) {
+    return static_cast<std::uint8_t>(((1U << bytes) - 1) << first_byte_of(element));
+  };
+  const bool is_load = memory.access == Access::kLoad;
+  if (is_load && options_.checks.reports_uninitialized) {
+    for (unsigned element = 0; element < memory.element_count; ++element) {
+      const std::uint8_t* const written = &warp.written_local_byte_masks[word_of(element)];
+      std::uint8_t all = kWholeWord;
+      each_lane(lane_mask, [&](unsigned lane) { all &= written[lane]; });
+      if ((all & bytes_of_element(element)) != bytes_of_element(element)) return false;
+    }
+  }
+  if (!warp.unwritten_copied_bytes.empty() && !copies_whole_values(warp, memory, lane_mask)) return false;
+  for (unsigned element = 0; element < memory.element_count; ++element) {
+    std::uint32_t* const words = &warp.local_memory_words[word_of(element)];
+    std::uint32_t* const values = slot_words32(warp, memory.values[element]);
+    const unsigned shift = 8 * first_byte_of(element);
+    if (is_load) {
+      with_memory_type(memory.type, [&](auto type) {
+        using T = decltype(type);
+        each_lane(lane_mask, [=](unsigned lane) {
+          values[lane] = static_cast<std::uint32_t>(static_cast<T>(words[lane] >> shift));
+        });
+      });
+      continue;
+    }
+    const std::uint32_t field = ((1U << (8 * bytes)) - 1) << shift;
+    std::uint8_t* const written = &warp.written_local_byte_masks[word_of(element)];
+    const std::uint8_t part = bytes_of_element(element);
+    each_lane(lane_mask, [=](unsigned lane) {
+      words[lane] = (words[lane] & ~field) | ((values[lane] << shift) & field);
+      written[lane] |= part;
+    });
   }
   return true;
 }

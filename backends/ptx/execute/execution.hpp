@@ -301,6 +301,8 @@ class Execution {
   void access_shared(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t lane_mask,
                      const Addresses& addresses);
   bool access_equal_local_words(Warp& warp, const MemoryOp& memory, std::uint32_t lane_mask, std::uint64_t address);
+  bool access_parts_of_local_words(Warp& warp, const MemoryOp& memory, std::uint32_t lane_mask,
+                                   const Kernel::Variable& variable, std::uint64_t offset);
   /// Performs the access of the lanes to local memory.
   void access_local(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t lane_mask,
                     const Addresses& addresses);
