@@ -3,9 +3,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
-#include <iterator>
 #include <optional>
-#include <set>
 
 #include "backends/ptx/execute/execution.hpp"
 #include "backends/ptx/instructions/lanes/atomics.hpp"
@@ -609,80 +607,10 @@ void Execution::transfer(Warp& warp, const MemoryOp& memory, std::uint32_t lane_
   });
 }
 
-/// Float additions, exchanges and compare-and-swaps leave order-dependent bits in memory. Returned values always depend
-/// on the order.
-std::vector<bool> Execution::order_sensitive_ops() const {
-  std::set<std::uint32_t> read;
-  for (const Op& op : kernel_.ops) {
-    for (const FrameSlot slot : {op.a, op.b, op.c, op.e, op.guard})
-      read.insert(slot.bits);
-    if (op.dispatch_kind == DispatchKind::kAsyncCopy) {
-      const AsyncCopyOp& copy = kernel_.async_copy_ops[op.memory_or_call_index];
-      for (const FrameSlot slot : {copy.source_base, copy.read_bytes, copy.ignores_source})
-        read.insert(slot.bits);
-    }
-    if (op.dispatch_kind == DispatchKind::kMatrixOperation) {
-      for (const Fragment& source : kernel_.matrix_ops[op.memory_or_call_index].sources) {
-        for (const FrameSlot slot : source.registers)
-          read.insert(slot.bits);
-      }
-    }
-    if (op.dispatch_kind == DispatchKind::kMbarrier) {
-      const MbarrierOp& mbarrier = kernel_.mbarrier_ops[op.memory_or_call_index];
-      for (const FrameSlot slot : {mbarrier.count, mbarrier.state})
-        read.insert(slot.bits);
-    }
-    if (op.dispatch_kind == DispatchKind::kBulkCopy) {
-      const BulkCopyOp& copy = kernel_.bulk_copy_ops[op.memory_or_call_index];
-      for (const FrameSlot slot : {copy.source_base, copy.bytes, copy.mbarrier_base})
-        read.insert(slot.bits);
-      if (copy.box) {
-        read.insert(copy.box->map_base.bits);
-        for (const FrameSlot slot : copy.box->coordinates)
-          read.insert(slot.bits);
-      }
-    }
-    if (op.dispatch_kind == DispatchKind::kTensorMapReplace || op.dispatch_kind == DispatchKind::kTensorMapCopy) {
-      const TensorMapOp& map = kernel_.tensor_map_ops[op.memory_or_call_index];
-      for (const FrameSlot slot : {map.value, map.source_base})
-        read.insert(slot.bits);
-    }
-    if (const TensorMemoryOp* const tensor = kernel_.tensor_memory_op(op)) {
-      for (const FrameSlot slot : tensor->sources())
-        read.insert(slot.bits);
-    }
-    if (op.dispatch_kind == DispatchKind::kWarpgroupProduct) {
-      const WarpgroupProductOp& product = kernel_.warpgroup_product_ops[op.memory_or_call_index];
-      for (const FrameSlot slot : product.sums)
-        read.insert(slot.bits);
-      for (const FrameSlot slot : product.a.registers)
-        read.insert(slot.bits);
-      for (const FrameSlot slot : {product.a_descriptor, product.b_descriptor, product.adds_sums})
-        read.insert(slot.bits);
-    }
-    if (op.dispatch_kind != DispatchKind::kMemory) continue;
-    const MemoryOp& memory = kernel_.memory_ops[op.memory_or_call_index];
-    if (memory.access == Access::kLoad) continue;
-    for (std::size_t i = memory.access == Access::kAtomic ? 1 : 0; i < std::size(memory.values); ++i)
-      read.insert(memory.values[i].bits);
-  }
-  std::vector<bool> shows(kernel_.ops.size());
-  for (std::size_t i = 0; i < shows.size(); ++i) {
-    const Op& op = kernel_.ops[i];
-    if (op.dispatch_kind != DispatchKind::kMemory) continue;
-    const MemoryOp& memory = kernel_.memory_ops[op.memory_or_call_index];
-    if (memory.access != Access::kAtomic) continue;
-    const bool swaps = memory.atomic_operation == Modifier::kCas || memory.atomic_operation == Modifier::kExch;
-    const bool used = memory.returns_old_value && memory.values[0].bits != 0 && read.contains(memory.values[0].bits);
-    shows[i] = op.exactness == Exactness::kOrderDependent || swaps || used;
-  }
-  return shows;
-}
-
 void Execution::count_collisions(const Warp& warp, const Op& op, Space space, std::uint32_t lane_mask,
                                  const Addresses& addresses) {
-  if (is_order_sensitive_by_op_.empty() ||
-      !is_order_sensitive_by_op_[static_cast<std::size_t>(&op - kernel_.ops.data())])
+  if (!options_.counts_atomic_collisions ||
+      !kernel_.is_order_sensitive_by_op[static_cast<std::size_t>(&op - kernel_.ops.data())])
     return;
   // Each block has its own shared memory at the same 32-bit addresses.
   const std::uint64_t block = space == Space::kShared ? ~(current_block_index_ << 32U) : 0;

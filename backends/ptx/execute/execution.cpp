@@ -39,10 +39,7 @@ Execution::Execution(Memory& memory, const Kernel& kernel, const LaunchGeometry&
       warp_execution_deltas_(kernel.ops.size() + 1),
       thread_execution_deltas_(kernel.ops.size() + 1),
       instructions_left_(options.instruction_limit) {
-  if (options.counts_atomic_collisions) {
-    result_.profile.atomic_collision_count = 0;
-    is_order_sensitive_by_op_ = order_sensitive_ops();
-  }
+  if (options.counts_atomic_collisions) result_.profile.atomic_collision_count = 0;
   if (options.tables != nullptr) table_correction_.emplace(*options.tables, kernel);
   if (options.computes_unrounded_values) unrounded_plan_.emplace(kernel);
 }

@@ -311,7 +311,6 @@ class Execution {
   void access_parameters(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t lane_mask,
                          const Addresses& addresses);
   void transfer(Warp& warp, const MemoryOp& memory, std::uint32_t lane_mask, const Pointers& pointers, bool is_global);
-  [[nodiscard]] std::vector<bool> order_sensitive_ops() const;
   /// Counts atomics whose result depends on their order with other threads' atomics on the same address.
   void count_collisions(const Warp& warp, const Op& op, Space space, std::uint32_t lane_mask,
                         const Addresses& addresses);
@@ -672,8 +671,6 @@ class Execution {
 
   /// Index in RunResult::findings of each finding, by kind and instruction; repeated findings are only counted.
   std::map<std::pair<CheckFinding::Kind, const Op*>, std::size_t> finding_indices_;
-  /// For each op: whether it is an order-sensitive atomic; empty if collisions are not counted.
-  std::vector<bool> is_order_sensitive_by_op_;
   /// For each address: the thread that executed the first order-sensitive atomic on it.
   std::unordered_map<std::uint64_t, std::uint64_t> first_atomic_thread_by_address_;
   // Stored as differences: the execution count of an instruction is the sum of the entries up to it.

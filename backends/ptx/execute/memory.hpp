@@ -34,6 +34,11 @@ static_assert(sizeof(ShadowCell) == 12, "each byte of memory must have 3 bytes o
 inline constexpr std::uint32_t kMaxEpoch = (1U << 18U) - 1;
 inline constexpr std::uint32_t kMaxThreadsPerBlock = 1024;  ///< maximum number of threads of a block
 
+/// Returns the epoch of a packed access of a cell.
+constexpr std::uint32_t epoch_of(std::uint32_t access) { return access >> 14U; }
+/// Returns the thread of a packed access of a cell, as its index in its block.
+constexpr std::uint32_t thread_of(std::uint32_t access) { return access >> 4U & (kMaxThreadsPerBlock - 1); }
+
 /// The flags of a cell.
 inline constexpr std::uint32_t kLastWriteIsAtomicFlag = 1U << 4U;  ///< the last write was atomic
 inline constexpr std::uint32_t kReadByManyThreadsFlag =

@@ -7,13 +7,6 @@
 
 namespace assay::ptx {
 
-namespace {
-
-std::uint32_t epoch_of(std::uint32_t access) { return access >> 14U; }
-std::uint32_t thread_of(std::uint32_t access) { return access >> 4U & (kMaxThreadsPerBlock - 1); }
-
-}  // namespace
-
 /// Checks every word of a part of an access, which starts at `position` in the access. `offset` is relative to the
 /// first cell.
 void Execution::check_cells(ShadowCell* cells, std::uint64_t offset, unsigned position, unsigned width,

@@ -38,8 +38,6 @@ TensorCell place_of(const TensorMemoryOp& tensor, unsigned lane, unsigned index)
 }
 
 std::uint32_t packed_access(std::uint32_t epoch, std::uint32_t thread) { return epoch << 14U | thread << 4U | 15U; }
-std::uint32_t epoch_of(std::uint32_t access) { return access >> 14U; }
-std::uint32_t thread_of(std::uint32_t access) { return access >> 4U & (kMaxThreadsPerBlock - 1); }
 
 TensorCell cell_of(std::uint32_t index) { return {index % kTensorLanes, index / kTensorLanes}; }
 

@@ -94,7 +94,6 @@ class FastRaceCheck {
   }
 
  private:
-  static std::uint32_t thread_of(std::uint32_t access) { return access >> 4U & (kMaxThreadsPerBlock - 1); }
   /// Returns whether the thread itself made the access, since the last barrier.
   [[nodiscard]] bool was_made_by_thread(std::uint32_t access, std::uint32_t thread) const {
     return access >= phase_start_epoch_ && thread_of(access) == thread;

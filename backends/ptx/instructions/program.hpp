@@ -421,6 +421,8 @@ struct Kernel {
   std::uint32_t warp_frame_bytes = 0;                  ///< size of a warp's frame of registers, in bytes
   /// By MemoryOp::race_check_number: index of the op that performs the access. index_accesses() fills it.
   std::vector<std::uint32_t> op_indices_by_race_check_number;
+  /// By index of the op: whether it is an atomic whose result or memory content may depend on the order of atomics.
+  std::vector<bool> is_order_sensitive_by_op;
   bool has_fences = false;  ///< whether the kernel orders accesses by fences; index_accesses() sets it
 
   /// Notes which ops perform which memory accesses, when all ops are known.

@@ -46,6 +46,7 @@ Result<void> Lowering::run() {
       op.target_op_index = function_states_.at(op.target_op_index).first_op_index;
   }
   kernel_.index_accesses();
+  kernel_.is_order_sensitive_by_op = find_order_sensitive_ops(kernel_);
   if (kernel_.warp_frame_bytes > kMaxFrameBytes) return Error{"the kernel has too many registers", place()};
   if (std::uint64_t{kernel_.local_word_count} * 4 > kMaxLocalBytes) {
     return Error{fmt::format("the kernel needs {} bytes of local memory per thread, but at most {} are supported",

@@ -16,6 +16,9 @@ namespace assay::ptx {
 /// The instruction that runs: the given one, except in tests that inject a fault into the interpreter.
 const Instruction& interpreted(const Instruction& instruction);
 
+/// By index of the op: whether it is an order-sensitive atomic; see Kernel::is_order_sensitive_by_op.
+std::vector<bool> find_order_sensitive_ops(const Kernel& kernel);
+
 /// Lowers one kernel and the functions that it calls.
 class Lowering {
  public:

@@ -1,8 +1,9 @@
 #include "backends/ptx/parse/lexer.hpp"
 
+#include <array>
 #include <bit>
-#include <cctype>
 #include <charconv>
+#include <cstdint>
 #include <string>
 
 #include <fmt/format.h>
@@ -11,19 +12,39 @@ namespace assay::ptx {
 
 namespace {
 
-bool starts_word(char c) {
-  return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || c == '%' || c == '.';
-}
-bool continues_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || c == '.';
-}
-bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+constexpr std::uint8_t kLetter = 1;      ///< a letter of ASCII
+constexpr std::uint8_t kDigit = 2;       ///< a decimal digit
+constexpr std::uint8_t kStartsWord = 4;  ///< may start a word
+constexpr std::uint8_t kInWord = 8;      ///< may be in a word, after its first character
+constexpr std::uint8_t kBlank = 16;      ///< space, tab or end of line
+
+/// What each character may be, because the functions of the C library are called through the locale.
+constexpr std::array<std::uint8_t, 256> kClasses = [] {
+  std::array<std::uint8_t, 256> classes{};
+  const auto add = [&](std::string_view characters, int class_bits) {
+    for (const char c : characters) {
+      std::uint8_t& bits = classes[static_cast<unsigned char>(c)];
+      bits = static_cast<std::uint8_t>(bits | class_bits);
+    }
+  };
+  add("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", kLetter | kStartsWord | kInWord);
+  add("0123456789", kDigit | kInWord);
+  add("_$.", kStartsWord | kInWord);
+  add("%", kStartsWord);
+  add(" \t\n\v\f\r", kBlank);
+  return classes;
+}();
+
+/// Whether the character is of one of the classes.
+bool is(char c, int classes) { return (kClasses[static_cast<unsigned char>(c)] & classes) != 0; }
 
 class Lexer {
  public:
   Lexer(std::string_view text, std::string_view name) : text_(text), name_(name) {}
 
   Result<std::vector<Token>> run() {
+    constexpr std::size_t kCharactersPerToken = 5;  // in PTX that NVRTC generates: about 6
+    tokens_.reserve(text_.size() / kCharactersPerToken);
     for (;;) {
       if (const auto failed = skip_blanks(); !failed) return failed.error();
       Token token{.text = {}, .position = here()};
@@ -55,7 +76,7 @@ class Lexer {
 
   Result<void> skip_blanks() {
     while (at_ < text_.size()) {
-      if (std::isspace(static_cast<unsigned char>(text_[at_])) != 0) {
+      if (is(text_[at_], kBlank)) {
         advance();
       } else if (peek() == '/' && peek(1) == '/') {
         while (at_ < text_.size() && text_[at_] != '\n')
@@ -76,13 +97,13 @@ class Lexer {
   Result<void> scan(Token& token) {
     const std::size_t start = at_;
     const char c = text_[at_];
-    if (is_digit(c)) return scan_number(token);
+    if (is(c, kDigit)) return scan_number(token);
     if (c == '"') return scan_string(token);
-    if (starts_word(c)) {
+    if (is(c, kStartsWord)) {
       token.kind = Token::Kind::kWord;
       ++at_;
       // A directive ends at a dot: ".reg.b32" is two directives.
-      while (at_ < text_.size() && (continues_word(text_[at_]) || is_scope_mark()) && (c != '.' || text_[at_] != '.'))
+      while (at_ < text_.size() && (is(text_[at_], kInWord) || is_scope_mark()) && (c != '.' || text_[at_] != '.'))
         at_ += is_scope_mark() ? 2 : 1;
     } else if (std::string_view(",;{}()[]<>+-!|=:@*").find(c) != std::string_view::npos) {
       token.kind = Token::Kind::kSymbol;
@@ -97,7 +118,7 @@ class Lexer {
   }
 
   /// Whether this is "::" inside a modifier, as in ".L1::no_allocate".
-  [[nodiscard]] bool is_scope_mark() const { return peek() == ':' && peek(1) == ':' && continues_word(peek(2)); }
+  [[nodiscard]] bool is_scope_mark() const { return peek() == ':' && peek(1) == ':' && is(peek(2), kInWord); }
 
   Result<void> scan_string(Token& token) {
     ++at_;
@@ -113,11 +134,11 @@ class Lexer {
 
   Result<void> scan_number(Token& token) {
     const std::size_t start = at_;
-    while (at_ < text_.size() && std::isalnum(static_cast<unsigned char>(text_[at_])) != 0)
+    while (at_ < text_.size() && is(text_[at_], kLetter | kDigit))
       ++at_;
-    if (peek() == '.' && is_digit(peek(1))) {
+    if (peek() == '.' && is(peek(1), kDigit)) {
       ++at_;
-      while (at_ < text_.size() && std::isalnum(static_cast<unsigned char>(text_[at_])) != 0)
+      while (at_ < text_.size() && is(text_[at_], kLetter | kDigit))
         ++at_;
     }
     token.text = text_.substr(start, at_ - start);
