@@ -188,6 +188,24 @@ TEST(PtxChecks, FollowsCopiesOfUnwrittenBytesInLocalMemory) {
               Kind::kUninitializedRead);
 }
 
+TEST(PtxChecks, AccessesPartsOfWordsInLocalMemory) {
+  // Bytes and halves at the same address in all lanes, whose signs the loads extend.
+  const std::string store =
+      ".local .align 8 .b8 depot[16]; mov.u64 %rd5, depot; st.local.u32 [%rd5], -1; add.u32 %r6, %r1, 200;"
+      " st.local.u8 [%rd5+1], %r6; st.local.u16 [%rd5+2], %r6;";
+  const auto loaded_by = [&](const std::string& text, std::uint32_t lanes) {
+    const auto done = run<std::uint32_t>(body(store + text + "st.global.u32 [%rd2], %r8;"),
+                                         std::vector<std::uint32_t>(32), {{1}, {lanes}});
+    expect_clean(done.result);
+    return done.data[lanes - 1];
+  };
+  EXPECT_EQ(loaded_by("ld.local.u8 %r8, [%rd5+1];", 32), 231U);
+  EXPECT_EQ(loaded_by("ld.local.s8 %r8, [%rd5+1];", 7), 206U - 256U);
+  EXPECT_EQ(loaded_by("ld.local.u16 %r8, [%rd5+2];", 32), 231U);
+  EXPECT_EQ(loaded_by("ld.local.u32 %r8, [%rd5];", 32), 231U << 16U | 231U << 8U | 255U);
+  EXPECT_EQ(loaded_by("ld.local.v2.u8 {%r7, %r8}, [%rd5];", 9), 208U);
+}
+
 TEST(PtxChecks, DetectsReadOfUninitializedLocalMemory) {
   const std::string declare = ".local .align 8 .b8 depot[32]; mov.u64 %rd5, depot;";
   expect_only(run<float>(body(declare + "ld.local.u32 %r6, [%rd5+8];"), std::vector<float>(32)).result,
@@ -197,6 +215,10 @@ TEST(PtxChecks, DetectsReadOfUninitializedLocalMemory) {
       std::vector<std::uint32_t>(32));
   expect_clean(good.result);
   EXPECT_EQ(good.data[17], 17U);
+  expect_only(
+      run<float>(body(declare + "st.local.u8 [%rd5+8], %r1; ld.local.u8 %r6, [%rd5+9];"), std::vector<float>(32))
+          .result,
+      Kind::kUninitializedRead);
   expect_only(run<float>(body(declare + "st.local.u32 [%rd5+32], %r1;"), std::vector<float>(32)).result,
               Kind::kOutOfBounds);
 }
