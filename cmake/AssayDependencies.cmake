@@ -12,6 +12,7 @@ find_package(CLI11 REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(Boost 1.81 REQUIRED)
 
+include(AssayAllocator)
 include(AssayArchives)
 include(AssayCudaHeaders)
 include(AssaySeccomp)

@@ -285,7 +285,7 @@ void Execution::access_shared(Warp& warp, const Op& op, const MemoryOp& memory, 
 }
 
 /// Loads kernel parameters from the same address in all lanes, as most loads of parameters do. Returns false, and loads
-/// nothing, if the access is no valid load.
+/// nothing, if the access is not a valid load.
 bool Execution::load_equal_parameters(Warp& warp, const MemoryOp& memory, std::uint32_t lane_mask,
                                       std::uint64_t address) {
   const unsigned width = bytes_of(memory.type) * memory.element_count;
