@@ -128,24 +128,25 @@ void Execution::enter_window(GlobalWindow& window, std::uint64_t address) {
                      : nullptr;
 }
 
-/// Checks the accesses of lanes to whole, aligned words of one piece of memory, until the access of a lane needs the
-/// full check. Sets the pointers of the lanes before this lane, and returns the other lanes.
+/// Checks the accesses of the lanes to whole, aligned words of one allocation or shared variable, in the order of the
+/// lanes, up to the first access that the fast race check cannot decide. Sets the pointers of the lanes before it, and
+/// returns the mask of its lane and of those after it.
 std::uint32_t Execution::check_whole_words(const FastRaceCheck& watch, const MemoryOp& memory,
                                            std::uint32_t first_thread, std::uint32_t lane_mask,
                                            const Addresses& addresses, const AccessedMemory& accessed,
                                            Pointers& pointers) {
   const unsigned width = bytes_of(memory.type) * memory.element_count;
-  if (width % 4 != 0 || accessed.bytes.size() < width) return lane_mask;
   const unsigned used_width = width - memory.unused_element_count * bytes_of(memory.type);
+  if (width % 4 != 0 || used_width % 4 != 0 || accessed.bytes.size() < width) return lane_mask;
   const std::uint64_t last_offset = accessed.bytes.size() - width;
   const auto check = [&](auto try_record) {
-    for (std::uint32_t left = lane_mask; left != 0; left &= left - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (std::uint32_t remaining = lane_mask; remaining != 0; remaining &= remaining - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(remaining));
       const std::uint64_t offset = addresses[lane] - accessed.first_address;
-      if (offset > last_offset || ((addresses[lane] & (width - 1)) | (offset & 3U)) != 0) return left;
+      if (offset > last_offset || ((addresses[lane] & (width - 1)) | (offset & 3U)) != 0) return remaining;
       if (accessed.cells != nullptr) {
         for (std::uint64_t at = offset; at < offset + used_width; at += 4)
-          if (!try_record(accessed.cells[at / 4], first_thread + lane)) return left;
+          if (!try_record(accessed.cells[at / 4], first_thread + lane)) return remaining;
       }
       pointers[lane] = accessed.bytes.data() + offset;
     }

@@ -138,6 +138,17 @@ TEST(PtxChecks, AllowsVectorLoadOfUninitializedElementsThatAreNotUsed) {
               Kind::kUninitializedRead);
 }
 
+TEST(PtxChecks, UnusedBytesOfVectorLoadDoNotRace) {
+  // One thread loads four bytes and uses three of them, then another stores the fourth.
+  const auto loading_and = [](const std::string& use) {
+    const std::string text = "setp.eq.u32 %p1, %r1, 0; @%p1 ld.global.v4.u8 {%r6, %r7, %r8, %r9}, [%rd1];" + use +
+                             "setp.eq.u32 %p2, %r1, 1; @%p2 st.global.u8 [%rd1+3], %r1;";
+    return run<std::uint32_t>(body(text), std::vector<std::uint32_t>(32)).result;
+  };
+  expect_clean(loading_and("add.u32 %r10, %r6, %r7; add.u32 %r10, %r10, %r8;"));
+  expect_only(loading_and("add.u32 %r10, %r6, %r9;"), Kind::kReadWriteRace);
+}
+
 TEST(PtxChecks, FollowsCopiesOfUnwrittenWordsInLocalMemory) {
   struct Case {
     const char* copy;

@@ -269,7 +269,7 @@ class Execution {
     Allocation* allocation = nullptr;  ///< allocation in the window; null: there is none
     ShadowCell* cells = nullptr;       ///< shadow memory of the allocation; null: accesses are not checked
   };
-  /// A piece of memory that lanes access: an allocation, or a variable in shared memory.
+  /// What lanes access: an allocation, or a variable in shared memory.
   struct AccessedMemory {
     std::uint64_t first_address = 0;  ///< address of the first byte
     std::span<std::byte> bytes;       ///< the memory, in host memory

@@ -18,7 +18,7 @@ constexpr std::uint8_t kStartsWord = 4;  ///< may start a word
 constexpr std::uint8_t kInWord = 8;      ///< may be in a word, after its first character
 constexpr std::uint8_t kBlank = 16;      ///< space, tab or end of line
 
-/// What each character may be, because the functions of the C library are called through the locale.
+/// The classes of each character. Those of the C library depend on the locale, and each test is a call.
 constexpr std::array<std::uint8_t, 256> kClasses = [] {
   std::array<std::uint8_t, 256> classes{};
   const auto add = [&](std::string_view characters, int class_bits) {
@@ -36,7 +36,7 @@ constexpr std::array<std::uint8_t, 256> kClasses = [] {
 }();
 
 /// Whether the character is of one of the classes.
-bool is(char c, int classes) { return (kClasses[static_cast<unsigned char>(c)] & classes) != 0; }
+bool is_of_class(char c, int classes) { return (kClasses[static_cast<unsigned char>(c)] & classes) != 0; }
 
 class Lexer {
  public:
@@ -76,7 +76,7 @@ class Lexer {
 
   Result<void> skip_blanks() {
     while (at_ < text_.size()) {
-      if (is(text_[at_], kBlank)) {
+      if (is_of_class(text_[at_], kBlank)) {
         advance();
       } else if (peek() == '/' && peek(1) == '/') {
         while (at_ < text_.size() && text_[at_] != '\n')
@@ -97,13 +97,14 @@ class Lexer {
   Result<void> scan(Token& token) {
     const std::size_t start = at_;
     const char c = text_[at_];
-    if (is(c, kDigit)) return scan_number(token);
+    if (is_of_class(c, kDigit)) return scan_number(token);
     if (c == '"') return scan_string(token);
-    if (is(c, kStartsWord)) {
+    if (is_of_class(c, kStartsWord)) {
       token.kind = Token::Kind::kWord;
       ++at_;
       // A directive ends at a dot: ".reg.b32" is two directives.
-      while (at_ < text_.size() && (is(text_[at_], kInWord) || is_scope_mark()) && (c != '.' || text_[at_] != '.'))
+      while (at_ < text_.size() && (is_of_class(text_[at_], kInWord) || is_scope_mark()) &&
+             (c != '.' || text_[at_] != '.'))
         at_ += is_scope_mark() ? 2 : 1;
     } else if (std::string_view(",;{}()[]<>+-!|=:@*").find(c) != std::string_view::npos) {
       token.kind = Token::Kind::kSymbol;
@@ -118,7 +119,7 @@ class Lexer {
   }
 
   /// Whether this is "::" inside a modifier, as in ".L1::no_allocate".
-  [[nodiscard]] bool is_scope_mark() const { return peek() == ':' && peek(1) == ':' && is(peek(2), kInWord); }
+  [[nodiscard]] bool is_scope_mark() const { return peek() == ':' && peek(1) == ':' && is_of_class(peek(2), kInWord); }
 
   Result<void> scan_string(Token& token) {
     ++at_;
@@ -134,11 +135,11 @@ class Lexer {
 
   Result<void> scan_number(Token& token) {
     const std::size_t start = at_;
-    while (at_ < text_.size() && is(text_[at_], kLetter | kDigit))
+    while (at_ < text_.size() && is_of_class(text_[at_], kLetter | kDigit))
       ++at_;
-    if (peek() == '.' && is(peek(1), kDigit)) {
+    if (peek() == '.' && is_of_class(peek(1), kDigit)) {
       ++at_;
-      while (at_ < text_.size() && is(text_[at_], kLetter | kDigit))
+      while (at_ < text_.size() && is_of_class(text_[at_], kLetter | kDigit))
         ++at_;
     }
     token.text = text_.substr(start, at_ - start);
