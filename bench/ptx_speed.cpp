@@ -70,12 +70,12 @@ struct Case {
 };
 constexpr std::int32_t kThreads = 10'000;
 constexpr Case kCases[] = {
-    {"streaming/forward", kStreaming, 1, backends::Pass::kForward, 300, 2},
+    {"streaming/forward", kStreaming, 1, backends::Pass::kForward, 500, 2},
     {"streaming/backward", kStreaming, 1, backends::Pass::kBackward, 0, 2},
     {"polynomial/forward", kPolynomial, 16, backends::Pass::kForward, 0, 2},
     {"polynomial/backward", kPolynomial, 16, backends::Pass::kBackward, 0, 2},
-    {"gather/forward", kGather, 8, backends::Pass::kForward, 0, 2},
-    {"gather/backward", kGather, 8, backends::Pass::kBackward, 150, 2},
+    {"gather/forward", kGather, 8, backends::Pass::kForward, 500, 2},
+    {"gather/backward", kGather, 8, backends::Pass::kBackward, 300, 2},
 };
 
 /// How a launch is interpreted.

@@ -10,6 +10,7 @@
 
 #include "backends/ptx/execute/machine.hpp"
 #include "backends/ptx/parse/module.hpp"
+#include "support/rng.hpp"
 
 namespace assay::ptx::models {
 
@@ -21,11 +22,10 @@ struct ModelRecord {
   InstructionResults results;
 };
 
-Result<std::vector<InstructionResults>> executed(const std::shared_ptr<const Kernel>& kernel,
-                                                 std::span<const Operands> operands) {
-  std::vector<ModelRecord> records((operands.size() + 255) / 256 * 256);
-  for (std::size_t i = 0; i < operands.size(); ++i)
-    records[i].operands = operands[i];
+Result<std::vector<ModelRecord>> executed(const std::shared_ptr<const Kernel>& kernel,
+                                          std::vector<ModelRecord> records) {
+  const std::size_t count = records.size();
+  records.resize((count + 255) / 256 * 256);
   Machine machine;
   KernelArguments arguments;
   arguments.add(machine.address(machine.adopt("x", std::as_writable_bytes(std::span(records)))));
@@ -34,10 +34,26 @@ Result<std::vector<InstructionResults>> executed(const std::shared_ptr<const Ker
   const RunResult run =
       machine.launch(kernel, {{static_cast<std::uint32_t>(records.size() / 256)}, {256}}, arguments, options);
   if (!run.ok()) return Error{run.message};
-  std::vector<InstructionResults> results;
-  for (std::size_t i = 0; i < operands.size(); ++i)
-    results.push_back(records[i].results);
-  return results;
+  records.resize(count);
+  return records;
+}
+
+// The word by which a kernel decides whether a lane executes the instruction: the upper half of the second result.
+constexpr std::uint64_t kMark = std::uint64_t{1} << 32U;
+constexpr std::uint64_t kWithoutMark = kMark - 1;
+
+/// Marks all or some lanes of each warp: in turns about half of them, one, some of the first eight, and all but one.
+void mark_lanes(std::span<ModelRecord> records) {
+  Rng rng(1);
+  for (std::size_t warp = 0; warp * kLanesPerWarp < records.size(); ++warp) {
+    const auto random = static_cast<std::uint32_t>(rng.next());
+    const std::uint32_t one_lane = 1U << (random % kLanesPerWarp);
+    constexpr std::uint32_t kFirstEight = 0xff;
+    const std::uint32_t masks[] = {random, one_lane, random & kFirstEight, ~one_lane};
+    const std::uint32_t mask = masks[warp % std::size(masks)];
+    for (std::size_t lane = 0; lane < kLanesPerWarp && warp * kLanesPerWarp + lane < records.size(); ++lane)
+      records[warp * kLanesPerWarp + lane].results.second_result_bits = (mask >> lane & 1U) != 0 ? kMark : 0;
+  }
 }
 
 /// PTX leaves the bits of 64-bit NaN results unspecified, and those of any width for abs, neg and copysign.
@@ -124,32 +140,60 @@ unsigned table_of(const Instruction& instruction) {
 
 }  // namespace
 
+namespace {
+
+/// The first result that the model contradicts, or an empty text.
+std::string find_disagreement(const InstructionForm& spelling, Model model, std::span<const Operands> operands,
+                              ExecutingLanes lanes) {
+  std::vector<ModelRecord> before(operands.size());
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    before[i].operands = operands[i];
+  if (lanes == ExecutingLanes::kMarked) mark_lanes(before);
+  const auto got = executed(kernel_of(spelling, lanes), before);
+  if (!got.ok()) return fmt::format("{}: {}", spelling.text(), got.error().text());
+  const unsigned bytes = result_bytes(spelling);
+  const std::uint64_t untouched =
+      bytes == 8 ? kUntouchedResult : kUntouchedResult & ((std::uint64_t{1} << 8 * bytes) - 1);
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    InstructionResults result = (*got)[i].results;
+    result.second_result_bits &= kWithoutMark;
+    if (lanes == ExecutingLanes::kMarked && before[i].results.second_result_bits == 0) {
+      // Outside the instruction, the carry flag is unspecified.
+      const bool second = bytes == 0 && result.second_result_bits != 0;
+      if (result.result_bits == untouched && !second) continue;
+      return fmt::format("{} changed the results of a lane that did not execute it to 0x{:x} and {}", spelling.text(),
+                         result.result_bits, result.second_result_bits);
+    }
+    const InstructionResults expected = model(spelling, operands[i]);
+    const bool same =
+        expected.result_bits == result.result_bits || is_open_nan(spelling, expected.result_bits, result.result_bits);
+    const bool second = !has_second_result(spelling) || expected.second_result_bits == result.second_result_bits;
+    if (!same || !second) return disagreement_of(spelling, operands[i], result, expected);
+  }
+  return {};
+}
+
+}  // namespace
+
 ModelComparison compare(const InstructionForm& spelling, const InputCounts& counts) {
-  const auto kernel = kernel_of(spelling);
-  if (kernel == nullptr) return {};
+  if (kernel_of(spelling, ExecutingLanes::kAll) == nullptr) return {};
   const Model model = find_model(spelling);
   if (model == nullptr) return {.compared_input_count = 0, .first_disagreement = {}, .has_model = false};
   constexpr std::size_t kLaunch = std::size_t{1} << 17U;
   const std::vector<Operands> operands = operands_for(spelling, counts);
   ModelComparison comparison{.compared_input_count = operands.size()};
-  for (std::size_t first = 0; first < operands.size(); first += kLaunch) {
+  for (std::size_t first = 0; first < operands.size() && comparison.first_disagreement.empty(); first += kLaunch) {
     const std::span part = std::span(operands).subspan(first, std::min(kLaunch, operands.size() - first));
-    const auto got = executed(kernel, part);
-    if (!got.ok()) {
-      comparison.first_disagreement = fmt::format("{}: {}", spelling.text(), got.error().text());
-      return comparison;
-    }
-    for (std::size_t i = 0; i < part.size(); ++i) {
-      const InstructionResults expected = model(spelling, part[i]);
-      const InstructionResults& result = (*got)[i];
-      const bool same =
-          expected.result_bits == result.result_bits || is_open_nan(spelling, expected.result_bits, result.result_bits);
-      const bool second = !has_second_result(spelling) || expected.second_result_bits == result.second_result_bits;
-      if (same && second) continue;
-      comparison.first_disagreement = disagreement_of(spelling, part[i], result, expected);
-      return comparison;
-    }
+    comparison.first_disagreement = find_disagreement(spelling, model, part, ExecutingLanes::kAll);
   }
+  if (!comparison.first_disagreement.empty()) return comparison;
+  // The lanes that execute an instruction do not depend on the operands, so a sample of these suffices.
+  constexpr std::size_t kSample = std::size_t{1} << 11U;
+  const std::size_t step = std::max<std::size_t>(1, operands.size() / kSample);
+  std::vector<Operands> sample;
+  for (std::size_t i = 0; i < operands.size(); i += step)
+    sample.push_back(operands[i]);
+  comparison.first_disagreement = find_disagreement(spelling, model, sample, ExecutingLanes::kMarked);
   return comparison;
 }
 

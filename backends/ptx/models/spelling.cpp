@@ -165,7 +165,17 @@ std::string_view register_of(unsigned bytes) {
 /// The size of a register: there are no 8-bit registers.
 unsigned register_bytes(Type type) { return type == Type::kPred ? 0 : std::max(2U, bytes_of(type)); }
 
-std::string body_of(const InstructionForm& spelling) {
+/// Sets the registers of the results, and branches around the instruction in lanes that are not marked.
+std::string skip_in_unmarked_lanes(unsigned bytes) {
+  const std::string set_result =
+      bytes == 0
+          ? "setp.ne.u32 %p16, %r1, %r1; setp.ne.u32 %p17, %r1, %r1;"
+          : fmt::format("mov.b{} {}16, 0x{:x};", 8 * bytes, register_of(bytes),
+                        bytes == 8 ? kUntouchedResult : kUntouchedResult & ((std::uint64_t{1} << 8 * bytes) - 1));
+  return set_result + " ld.global.b32 %r5, [%rd1+44]; setp.eq.u32 %p1, %r5, 0; @%p1 bra SKIP;\n";
+}
+
+std::string body_of(const InstructionForm& spelling, ExecutingLanes lanes) {
   std::string body =
       "ld.param.u64 %rd1, [p0]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r1, %r2, 256, %r1;"
       " mul.wide.u32 %rd2, %r1, 48; add.s64 %rd1, %rd1, %rd2;\n";
@@ -182,7 +192,9 @@ std::string body_of(const InstructionForm& spelling) {
   if (reads_carry(spelling)) body += "ld.global.b32 %r5, [%rd1+24]; add.cc.u32 %r6, %r5, 0xffffffff;\n";
   const unsigned bytes = result_bytes(spelling);
   const bool pair = bytes == 0 && has_second_result(spelling);
+  if (lanes == ExecutingLanes::kMarked) body += skip_in_unmarked_lanes(bytes);
   body += fmt::format("{} {}16{}{};\n", spelling.text(), register_of(bytes), pair ? "|%p17" : "", operands);
+  if (lanes == ExecutingLanes::kMarked) body += "SKIP:\n";
   if (bytes == 0) {
     body += "selp.u32 %r16, 1, 0, %p16; st.global.b32 [%rd1+32], %r16;\n";
     if (pair) body += "selp.u32 %r17, 1, 0, %p17; st.global.b32 [%rd1+40], %r17;\n";
@@ -296,8 +308,8 @@ bool has_second_result(const InstructionForm& spelling) {
   return spelling.has("cc") || spelling.opcode_row->opcode == Opcode::kSetp;
 }
 
-std::shared_ptr<const Kernel> kernel_of(const InstructionForm& spelling) {
-  Result<Module> module = parse(module_of(body_of(spelling)), "model.ptx");
+std::shared_ptr<const Kernel> kernel_of(const InstructionForm& spelling, ExecutingLanes lanes) {
+  Result<Module> module = parse(module_of(body_of(spelling, lanes)), "model.ptx");
   if (!module.ok()) return nullptr;
   Result<std::shared_ptr<const Kernel>> lowered = lower(std::make_shared<const Module>(module.take()), "k");
   if (!lowered.ok()) return nullptr;

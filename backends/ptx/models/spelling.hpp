@@ -48,9 +48,19 @@ bool reads_carry(const InstructionForm& spelling);
 /// Whether it has a second result: the carry flag, or the other predicate of setp.
 bool has_second_result(const InstructionForm& spelling);
 
+/// The lanes that execute the instruction of the kernel of a spelling.
+enum class ExecutingLanes : std::uint8_t {
+  kAll,
+  kMarked,  ///< only those with a word other than 0 in the last 4 bytes of their records; the others branch around it
+};
+
+/// What a lane that does not execute the instruction stores as its result, as many bytes of it as the result has; 0 for
+/// a predicate.
+inline constexpr std::uint64_t kUntouchedResult = 0x5a5b5c5d5e5f6061;
+
 /// A kernel "k" that applies the instruction to each 48-byte record of its only argument, with one thread per record in
 /// blocks of 256. A record is four operands of 8 bytes, the result and the second result. Null if the interpreter does
 /// not support the spelling.
-std::shared_ptr<const Kernel> kernel_of(const InstructionForm& spelling);
+std::shared_ptr<const Kernel> kernel_of(const InstructionForm& spelling, ExecutingLanes lanes);
 
 }  // namespace assay::ptx::models

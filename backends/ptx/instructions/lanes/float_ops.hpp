@@ -69,13 +69,18 @@ struct FloatRcp {
     return T(1) / a;
   }
 };
+inline bool has_sign(float x) { return std::bit_cast<std::int32_t>(x) < 0; }
+inline bool has_sign(double x) { return std::bit_cast<std::int64_t>(x) < 0; }
+
+// Operators without branches, because GCC does not vectorize all loops with them.
+
 /// A number takes precedence over a NaN; -0 is less than +0.
 template <bool kPropagate>
 struct FloatMin {
   template <class T>
   static T apply(T a, T b) {
     const T a_unless_nan = a != a ? b : a;
-    const bool takes_b = b < a || (b == a && std::signbit(b));
+    const bool takes_b = (b < a) | ((b == a) & has_sign(b));
     const T result = takes_b ? b : a_unless_nan;
     return kPropagate && b != b ? b : (kPropagate && a != a ? a : result);
   }
@@ -85,7 +90,7 @@ struct FloatMax {
   template <class T>
   static T apply(T a, T b) {
     const T a_unless_nan = a != a ? b : a;
-    const bool takes_b = b > a || (b == a && !std::signbit(b));
+    const bool takes_b = (b > a) | ((b == a) & !has_sign(b));
     const T result = takes_b ? b : a_unless_nan;
     return kPropagate && b != b ? b : (kPropagate && a != a ? a : result);
   }

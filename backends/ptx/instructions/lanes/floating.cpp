@@ -1,10 +1,13 @@
-// f32 and f64. Compiled with -frounding-math, because directed rounding sets the CPU's mode around the loop over lanes.
+// f32 and f64. Directed rounding sets the CPU's mode around the loop over lanes. This does not need -frounding-math,
+// with which GCC does not vectorize loops with std::fma or std::sqrt: all operands are loaded after the mode is set,
+// and none of the operations can be evaluated at compile time.
 #include "backends/ptx/instructions/lanes/float_ops.hpp"
 
 namespace assay::ptx::ASSAY_PTX_ISA {
 namespace {
 
-/// Runs a handler in a rounding mode. The loops load operands after the mode is set and store before it is restored.
+/// Runs a handler in a rounding mode. The loops load operands after the mode is set and store before it is restored,
+/// because the calls that set it may access any memory.
 template <Handler kHandler, int kMode>
 void rounded(WarpState& lanes, const Op& op, std::uint32_t mask) {
   std::fesetround(kMode);

@@ -63,15 +63,25 @@ inline void set_predicate(WarpState& lanes, FrameSlot slot, std::uint32_t value,
 
 // Sources and destination of one loop are the same register or disjoint, so lanes are independent ("ivdep").
 
-/// Number of lanes that the loops below process at once if not all are active.
-constexpr unsigned kLaneBlock = 8;
+/// If only lanes with smaller numbers are active, loops over all lanes end here: many warps have few threads.
+constexpr unsigned kFewLanes = 8;
 
 /// Whether exactly one lane is in the mask, which must not be 0.
 inline bool is_one_lane(std::uint32_t mask) { return (mask & (mask - 1)) == 0; }
 
+/// d[i] = compute(i) for those of the first kCount lanes that are in the mask. The loop is not in another loop, because
+/// GCC would unroll it there instead of vectorizing it.
+template <unsigned kCount, class D, class Compute>
+inline void store_first_lanes(D* d, std::uint32_t mask, Compute compute) {
+#pragma GCC ivdep
+  for (unsigned i = 0; i < kCount; ++i) {
+    const D result = compute(i);
+    d[i] = (mask & kBit[i]) != 0 ? result : d[i];
+  }
+}
+
 /// Calls `compute(i)` for the lane with the number i and stores the results of the active lanes in `d`. With kFull, all
-/// lanes are active. Otherwise, if one lane is active, only that lane is computed, and blocks of lanes after the last
-/// active lane are skipped: many warps have few threads.
+/// lanes are active. Otherwise, if one lane is active, only that lane is computed.
 template <bool kFull, class D, class Compute>
 inline void store_active_lanes(D* d, std::uint32_t mask, Compute compute) {
   if constexpr (kFull) {
@@ -81,14 +91,10 @@ inline void store_active_lanes(D* d, std::uint32_t mask, Compute compute) {
   } else if (is_one_lane(mask)) {
     const auto i = static_cast<unsigned>(std::countr_zero(mask));
     d[i] = compute(i);
+  } else if (mask >> kFewLanes == 0) {
+    store_first_lanes<kFewLanes>(d, mask, compute);
   } else {
-    for (unsigned first = 0; first < kLanesPerWarp && mask >> first != 0; first += kLaneBlock) {
-#pragma GCC ivdep
-      for (unsigned i = first; i < first + kLaneBlock; ++i) {
-        const D result = compute(i);
-        d[i] = (mask & kBit[i]) != 0 ? result : d[i];
-      }
-    }
+    store_first_lanes<kLanesPerWarp>(d, mask, compute);
   }
 }
 

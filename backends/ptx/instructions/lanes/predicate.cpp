@@ -63,8 +63,8 @@ inline std::uint32_t compare_lanes(WarpState& lanes, const Op& op, std::uint32_t
                                 comparable<T, kFtz>(from_word<T>(slot_words<T>(lanes, op.b)[i])));
     return holds ? mask : 0U;
   }
-  return mask >> kLaneBlock == 0 ? compare_first_lanes<kLaneBlock, F, T, kFtz>(lanes, op)
-                                 : compare_first_lanes<kLanesPerWarp, F, T, kFtz>(lanes, op);
+  return mask >> kFewLanes == 0 ? compare_first_lanes<kFewLanes, F, T, kFtz>(lanes, op)
+                                : compare_first_lanes<kLanesPerWarp, F, T, kFtz>(lanes, op);
 }
 
 enum class Combine : std::uint8_t { kNone, kAnd, kOr, kXor };
