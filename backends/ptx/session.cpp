@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <set>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -214,8 +215,9 @@ RunOutcome PtxSession::run_one(const LaunchRequest& launch) {
   const bool is_kept = !launch.profile && !options.computes_unrounded_values;
   std::string identity = is_kept ? identity_of(**kernel, geometry, *arguments, options) : "";
   if (const auto same = completed_launches_.find(identity); is_kept && same != completed_launches_.end()) {
-    for (std::size_t i = 0; i < regions_.size(); ++i)
-      std::ranges::copy(same->second.contents[i], regions_[i].memory.begin());
+    auto contents = same->second.contents.begin();
+    for (const Region& region : regions_)
+      if (may_change(region)) std::ranges::copy(*contents++, region.memory.begin());
     return same->second.outcome;
   }
   const RunResult result = machine_.launch(*kernel, geometry, *arguments, options);
@@ -224,6 +226,15 @@ RunOutcome PtxSession::run_one(const LaunchRequest& launch) {
   if (const auto* const completed = std::get_if<Completed>(&outcome); is_kept && completed != nullptr)
     keep(std::move(identity), *completed);
   return outcome;
+}
+
+std::size_t PtxSession::IdentityHash::operator()(const std::string& identity) const {
+  constexpr std::size_t kHashedBytes = 4096;
+  return std::hash<std::string_view>{}(std::string_view(identity).substr(0, kHashedBytes)) ^ identity.size();
+}
+
+bool PtxSession::may_change(const Region& region) const {
+  return !region.flags.read_only || !options_.checks.reports_read_only;
 }
 
 std::string PtxSession::identity_of(const Kernel& kernel, const LaunchGeometry& geometry,
@@ -262,13 +273,13 @@ void PtxSession::keep(std::string identity, const Completed& outcome) {
   constexpr std::size_t kMaxKeptBytes = std::size_t{128} << 20U;
   std::size_t size = identity.size();
   for (const Region& region : regions_)
-    size += region.memory.size();
+    size += may_change(region) ? region.memory.size() : 0;
   if (size > kMaxKeptBytes - kept_bytes_) return;
   kept_bytes_ += size;
   CompletedLaunch& kept = completed_launches_[std::move(identity)];
   kept.outcome = outcome;
   for (const Region& region : regions_)
-    kept.contents.emplace_back(region.memory.begin(), region.memory.end());
+    if (may_change(region)) kept.contents.emplace_back(region.memory.begin(), region.memory.end());
 }
 
 Result<std::shared_ptr<const Kernel>> PtxSession::find_or_lower_kernel(const std::shared_ptr<const Artifact>& artifact,

@@ -65,7 +65,11 @@ class PtxSession : public backends::DeviceSession {
   /// A launch that has completed, to answer later launches that are the same.
   struct CompletedLaunch {
     backends::Completed outcome;                   ///< outcome of the launch
-    std::vector<std::vector<std::byte>> contents;  ///< contents of its regions after the launch
+    std::vector<std::vector<std::byte>> contents;  ///< contents, after the launch, of the regions that it may change
+  };
+  /// A hash of the length and the start of a launch's identity, which contains the start of its inputs.
+  struct IdentityHash {
+    std::size_t operator()(const std::string& identity) const;
   };
   /// Everything on which the effect of the current launch depends, as bytes; to be called after arguments_of.
   [[nodiscard]] std::string identity_of(const Kernel& kernel, const LaunchGeometry& geometry,
@@ -89,7 +93,10 @@ class PtxSession : public backends::DeviceSession {
     AllocationFlags flags;        ///< how the kernel may access it
   };
   std::vector<Region> regions_;  ///< regions of the current launch, in the order of their allocations
-  std::unordered_map<std::string, CompletedLaunch> completed_launches_;  ///< by identity_of; cleared by reset()
+  /// Whether the current launch may change the region without a finding.
+  [[nodiscard]] bool may_change(const Region& region) const;
+  /// By identity_of; cleared by reset().
+  std::unordered_map<std::string, CompletedLaunch, IdentityHash> completed_launches_;
   std::size_t kept_bytes_ = 0;  ///< total size of these identities and contents
   /// Parsed module of each artifact.
   std::map<std::shared_ptr<const backends::Artifact>, std::shared_ptr<const Module>> modules_by_artifact_;
