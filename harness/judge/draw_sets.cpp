@@ -279,13 +279,13 @@ class SetDrawer {
 
   /// A set whose forward run satisfies `promises`. Only then is the gradient computed, which costs ten times as much.
   std::optional<InputSet> draw_promising(InputSpace& space, const DrawRequest& request,
-                                         const std::function<bool(const ReferenceResult&)>& promises) const {
+                                         const std::function<bool(const DrawnLaunch&)>& promises) const {
     auto result = space.draw(request, [&](reference::OracleRun& run) {
       run.profile = profile_;
       run.reports_only_accessed_elements = true;
     });
     auto* drawn = std::get_if<DrawnLaunch>(&result);
-    if (drawn == nullptr || !promises(drawn->reference)) return std::nullopt;
+    if (drawn == nullptr || !promises(*drawn)) return std::nullopt;
     if (space.array_extents() == ArrayExtents::kExact && !drawn->has_exact_extents) return std::nullopt;
     reference::OracleRun run = space.run_of(request, drawn->launch);
     ComponentValues cotangents = complete(subject_, run, profile_, gradient());
@@ -312,30 +312,55 @@ class SetDrawer {
       sets_.push_back(std::move(*set));
   }
 
-  /// Whether the kernel, or a function that it calls, has a loop. Loops inside of Warp's own functions do not count.
-  bool has_loops() const {
-    bool found = std::ranges::any_of(sets_.front().reference.branch_points, [](const reference::BranchPoint& choice) {
-      return choice.kind == reference::BranchPoint::Kind::kRangeLoop;
-    });
+  bool has_while() const {
+    bool found = false;
     for_each_statement(subject_.kernel.body,
                        [&](const Stmt& statement) { found = found || std::holds_alternative<While>(statement.node); });
     return found;
   }
 
+  /// Whether the kernel, or a function that it calls, has a loop. Loops inside of Warp's own functions do not count.
+  bool has_loops() const {
+    return has_while() || std::ranges::any_of(sets_.front().reference.branch_points, [](const auto& point) {
+             return point.kind == reference::BranchPoint::Kind::kRangeLoop;
+           });
+  }
+
+  /// Whether a loop of the run takes more trips per thread, on average, than an adjoint has checkpoints.
+  static bool has_long_loop(const ReferenceResult& run, std::int64_t threads) {
+    constexpr std::int64_t kCheckpoints = 64;
+    return std::ranges::any_of(run.branch_points, [&](const reference::BranchPoint& point) {
+      return point.branch_counts[0] > kCheckpoints * threads;
+    });
+  }
+
   /// Adds a set whose loops take many trips, if one is sufficiently conclusive.
   void add_long() {
-    DrawRequest asked = request(policy_.input_sets() + 1, 0, Distribution::kUniform);
-    asked.size = kLongRowSize;
-    asked.array_extent = kLongRow;
-    asked.instruction_budget = kSetBudget;
-    // Constraints learned from such long rows must not affect the other sets.
-    InputSpace space = space_;
-    auto set = draw_promising(space, asked, [](const ReferenceResult& run) {
-      return is_certain(run) && writes_anything(run) && narrow_share(run) >= kNarrow;
-    });
-    if (!set || !is_conclusive(*set) || conclusiveness(*set) < kAcceptableConclusiveness) return;
-    set->is_uniform = false;
-    sets_.push_back(std::move(*set));
+    // A loop that ends when its values reach a limit often takes more trips with small values.
+    constexpr int kDraws = 6;
+    const bool ends_by_values = has_while();
+    std::optional<InputSet> found;
+    for (int draw = 0; draw < kDraws; ++draw) {
+      DrawRequest asked =
+          request(policy_.input_sets() + 1, draw, draw == 0 ? Distribution::kUniform : Distribution::kWideMagnitudes);
+      asked.size = kLongRowSize;
+      asked.array_extent = kLongRow;
+      asked.instruction_budget = kSetBudget;
+      // Constraints learned from such long rows must not affect the other sets.
+      InputSpace space = space_;
+      auto set = draw_promising(space, asked, [&](const DrawnLaunch& drawn) {
+        const ReferenceResult& run = drawn.reference;
+        return is_certain(run) && writes_anything(run) && narrow_share(run) >= kNarrow &&
+               (!found || has_long_loop(run, drawn.launch.threads()));
+      });
+      if (!set || !is_conclusive(*set) || conclusiveness(*set) < kAcceptableConclusiveness) continue;
+      found = std::move(set);
+      const ir::Launch& launch = found->launch_by_precision[Precision::kNative];
+      if (!ends_by_values || has_long_loop(found->reference, launch.threads())) break;
+    }
+    if (!found) return;
+    found->is_uniform = false;
+    sets_.push_back(std::move(*found));
   }
 
   /// Adds sets in which code of another algorithm may overflow or lose digits, as far as the kernel itself does not:
@@ -369,8 +394,9 @@ class SetDrawer {
   /// not affect the other sets.
   bool add_apart(const DrawRequest& asked) {
     InputSpace space = space_;
-    auto set = draw_promising(space, asked,
-                              [](const ReferenceResult& run) { return is_certain(run) && writes_anything(run); });
+    auto set = draw_promising(space, asked, [](const DrawnLaunch& drawn) {
+      return is_certain(drawn.reference) && writes_anything(drawn.reference);
+    });
     if (!set || !is_conclusive(*set)) return false;
     set->is_uniform = false;
     sets_.push_back(std::move(*set));
@@ -551,9 +577,9 @@ class SetDrawer {
   /// to `spent`.
   void add_covering(InputSpace& space, const DrawRequest& asked, BranchCoverage& coverage, std::int64_t& spent,
                     std::int64_t least_gain = 1) {
-    auto set = draw_promising(space, asked, [&](const ReferenceResult& run) {
-      spent += run.instructions;
-      return is_certain(run) && coverage.gain(run.branch_points) >= least_gain;
+    auto set = draw_promising(space, asked, [&](const DrawnLaunch& drawn) {
+      spent += drawn.reference.instructions;
+      return is_certain(drawn.reference) && coverage.gain(drawn.reference.branch_points) >= least_gain;
     });
     if (!set || !is_conclusive(*set)) return;
     coverage.add(set->reference.branch_points);

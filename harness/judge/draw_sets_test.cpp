@@ -91,5 +91,28 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   EXPECT_NE(run.forward("stops_early").outcome, Outcome::pass);
 }
 
+TEST(LongArrays, RevealFaultsInLateIterationsOfLoopsThatLargeValuesEnd) {
+  constexpr const char* kBounded = R"(
+# domain: 0 <= n <= 80
+# domain: -1.5 <= x <= 3
+@wp.kernel
+def k(x: wp.array2d(dtype=float), n: int, out: wp.array(dtype=float)):
+    i = wp.tid()
+    s = float(0.0)
+    j = int(0)
+    while j < n:
+        if s * s > 16.0:
+            break
+        s = s * 0.5 + 0.45 * wp.sin(s) + x[i, j]
+        j += 1
+    out[i] = s * s + float(j)
+)";
+  const CpuRun run(
+      {{.name = "correct", .python = kBounded},
+       {.name = "stops_early", .python = kBounded, .edits = {{R"(while \(j < n\))", "while (j < n && j < 70)"}}}});
+  EXPECT_EQ(run.forward("correct").outcome, Outcome::pass) << summary(run.forward("correct"));
+  EXPECT_NE(run.forward("stops_early").outcome, Outcome::pass);
+}
+
 }  // namespace
 }  // namespace assay::harness
