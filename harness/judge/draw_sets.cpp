@@ -336,14 +336,13 @@ class SetDrawer {
 
   /// Adds a set whose loops take many trips, if one is sufficiently conclusive.
   void add_long() {
-    // A loop that ends when its values reach a limit often takes more trips with small values.
-    constexpr int kDraws = 6;
-    const bool ends_by_values = has_while();
+    // A loop that ends when its values reach a limit often takes more trips with small values. One thread suffices.
+    const int draws = has_while() ? 6 : 1;
     std::optional<InputSet> found;
-    for (int draw = 0; draw < kDraws; ++draw) {
+    for (int draw = 0; draw < draws; ++draw) {
       DrawRequest asked =
           request(policy_.input_sets() + 1, draw, draw == 0 ? Distribution::kUniform : Distribution::kWideMagnitudes);
-      asked.size = kLongRowSize;
+      asked.size = draw == 0 ? kLongRowSize : 1;
       asked.array_extent = kLongRow;
       asked.instruction_budget = kSetBudget;
       // Constraints learned from such long rows must not affect the other sets.
@@ -356,7 +355,7 @@ class SetDrawer {
       if (!set || !is_conclusive(*set) || conclusiveness(*set) < kAcceptableConclusiveness) continue;
       found = std::move(set);
       const ir::Launch& launch = found->launch_by_precision[Precision::kNative];
-      if (!ends_by_values || has_long_loop(found->reference, launch.threads())) break;
+      if (has_long_loop(found->reference, launch.threads())) break;
     }
     if (!found) return;
     found->is_uniform = false;
