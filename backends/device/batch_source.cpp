@@ -1,5 +1,6 @@
 #include "backends/device/batch_source.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <iterator>
@@ -17,6 +18,36 @@ constexpr std::string_view kHelperPrefix = "helper:";
 /// The file name that represents a kernel in compiler diagnostics.
 std::string file_name(std::size_t position, const EmittedKernel& kernel) {
   return fmt::format("{}{}:{}", kFilePrefix, position, kernel.name);
+}
+
+// A local array that raises SIGILL if an index is outside of it. -fsanitize=bounds does not always detect the index N
+// of an array of N structs: clang not if the element is copied, and GCC not if it is assigned.
+constexpr std::string_view kCheckedArray = R"(#line 1 "checked local array"
+template <typename T, int N>
+struct CheckedLocalArray {
+  T elements[N];
+  T& operator[](long long i) { return elements[(unsigned long long)i < N ? i : (__builtin_trap(), 0)]; }
+  const T& operator[](long long i) const { return elements[(unsigned long long)i < N ? i : (__builtin_trap(), 0)]; }
+};
+)";
+
+constexpr std::string_view kDigits = "0123456789";
+
+/// The line "  Vec<real, 3> v[4] = {};" as "  CheckedLocalArray<Vec<real, 3>, 4> v = {};". A line that does not declare
+/// a local array remains as it is.
+std::string with_checked_array(std::string_view line) {
+  const std::size_t bracket = line.rfind('[');
+  const std::size_t type = line.find_first_not_of(' ');
+  if (bracket == std::string_view::npos) return std::string(line);
+  const std::size_t end = line.find_first_not_of(kDigits, bracket + 1);
+  const std::size_t name = line.rfind(' ', bracket) + 1;
+  const bool declares = end != std::string_view::npos && (line.substr(end) == "];" || line.substr(end) == "] = {};") &&
+                        name > type && line.substr(0, bracket).find_first_of("=(") == std::string_view::npos &&
+                        !line.substr(type).starts_with("return ");
+  if (!declares) return std::string(line);
+  return fmt::format("{}CheckedLocalArray<{}, {}> {}{}", line.substr(0, type), line.substr(type, name - 1 - type),
+                     line.substr(bracket + 1, end - bracket - 1), line.substr(name, bracket - name),
+                     line.substr(end + 1));
 }
 
 /// Writes the text of a batch, with one member function per part.
@@ -58,6 +89,8 @@ class Composer {
   /// A helper's text must depend on its name only. If two texts share a name, both are emitted and the compiler rejects
   /// the redefinition.
   void helpers() {
+    if (checks_indices_ && std::ranges::any_of(kernels_, [](const auto* one) { return one->has_arrays_of_structs; }))
+      batch_.text += kCheckedArray;
     if (kernels_.size() == 1) {
       line("#line 1 \"{}\"", file_name(0, *kernels_[0]));
     }
@@ -75,6 +108,14 @@ class Composer {
     }
   }
 
+  void body_with_checked_arrays(std::string_view body) {
+    while (!body.empty()) {
+      const std::size_t end = std::min(body.find('\n'), body.size());
+      whole_lines(with_checked_array(body.substr(0, end)));
+      body.remove_prefix(std::min(end + 1, body.size()));
+    }
+  }
+
   void kernel(std::size_t position, Precision precision) {
     const EmittedKernel& kernel = *kernels_[position];
     const std::string unique = fmt::format("assay_{}_{}", position, to_text(precision));
@@ -87,7 +128,8 @@ class Composer {
     }
     line("namespace {} {{", unique);
     line("#line {} \"{}\"", kernel.first_body_line(), file_name(position, kernel));
-    whole_lines(kernel.body);
+    if (checks_indices_ && kernel.has_arrays_of_structs) body_with_checked_arrays(kernel.body);
+    else whole_lines(kernel.body);
     if (with_wrappers_) line("#line 1 \"{} (call)\"", file_name(position, kernel));
     for (const EntryPoint& entry : kernel.entry_points) {
       const std::string wrapper = fmt::format("{}_{}", unique, to_text(entry.pass));

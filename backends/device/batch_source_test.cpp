@@ -69,6 +69,25 @@ TEST(BatchSource, UsesCheckedTextOfHelpersWithoutOptimization) {
   EXPECT_EQ(occurrences(optimized, "struct Array"), 1U);
 }
 
+TEST(BatchSource, ChecksIndicesOfArraysOfStructsWithoutOptimization) {
+  EmittedKernel a = scale_kernel("a");
+  a.has_arrays_of_structs = true;
+  const std::string declared = "  Vec<real, 3> kept[4] = {};\n";
+  const std::string other = "  kept[3] = x.at(i);\n  return kept[3];\n  f(kept)[1];\n";
+  a.body += declared + "    Pair open[2];\n" + other;
+  const EmittedKernel* const kernels[] = {&a};
+  BuildFlags flags = BuildFlags::strict();
+  const std::string checked = compose_batch_with_wrappers(kernels, flags).text;
+  EXPECT_THAT(checked, HasSubstr("  CheckedLocalArray<Vec<real, 3>, 4> kept = {};\n"
+                                 "    CheckedLocalArray<Pair, 2> open;\n" +
+                                 other));
+  EXPECT_THAT(checked, HasSubstr("struct CheckedLocalArray"));
+  flags.optimization_level = 2;
+  EXPECT_THAT(compose_batch_with_wrappers(kernels, flags).text, HasSubstr(declared));
+  a.has_arrays_of_structs = false;
+  EXPECT_THAT(compose_batch_with_wrappers(kernels, BuildFlags::strict()).text, HasSubstr(declared));
+}
+
 TEST(BatchFile, ParsesKernelNumberOrHelperNameFromFileName) {
   EXPECT_EQ(batch_file("/folder/kernel:12:scale")->kernel_position, 12U);
   EXPECT_EQ(batch_file("helper:floor_div")->helper_name, "floor_div");

@@ -119,6 +119,9 @@ struct EmittedKernel {
   /// How often one thread executes the innermost statement of a nest of loops with constant bounds: see
   /// ir::most_constant_trips.
   std::int64_t most_constant_trips = 1;
+  /// Whether the body has a local array whose elements are structs in C++, such as vectors. If it has N elements,
+  /// -fsanitize=bounds does not always detect the index N.
+  bool has_arrays_of_structs = false;
   /// The kernel as Python in both precisions, for SourceTarget::kWarpPython; `body` is then the native text. Otherwise
   /// null.
   std::shared_ptr<const PythonBinding> python = nullptr;

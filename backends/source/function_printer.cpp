@@ -198,6 +198,7 @@ void FunctionPrinter::print(const ir::Let& node) {
   const ir::Type type = function_.var(node.variable).type;
   if (type.is_local_array()) {
     const std::string element = unit_.type(type.element());
+    unit_.note_local_array(type.element());
     const char* const start = function_.var(node.variable).is_stored_before_read ? "" : " = {}";
     printed_lines_.add(element, " ", declare(node.variable), "[", std::to_string(type.extent), "]", start, ";");
     return;

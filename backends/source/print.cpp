@@ -115,6 +115,7 @@ class KernelPrinter {
     const bool uses_real = !aliases.empty() || mention("real");
     EmittedKernel kernel{.name = legal_identifier(forward_.name), .helpers = {}, .body = {}, .entry_points = {}};
     kernel.most_constant_trips = ir::most_constant_trips(forward_);
+    kernel.has_arrays_of_structs = unit_.has_arrays_of_structs();
     kernel.entry_points.reserve(entries_.size());
     for (const PrintedEntry& entry : entries_)
       kernel.entry_points.push_back(entry.point);

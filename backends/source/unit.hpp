@@ -52,11 +52,19 @@ class SourceUnit {
   /// The struct and field of each used setter.
   const std::set<std::pair<int, int>>& setters() const { return used_setters_; }
 
+  /// Notes that a printed function has a local array with elements of this type.
+  void note_local_array(ir::Type element) {
+    has_arrays_of_structs_ = has_arrays_of_structs_ || !element.is_scalar() || is_half(element.scalar);
+  }
+  /// As EmittedKernel::has_arrays_of_structs.
+  [[nodiscard]] bool has_arrays_of_structs() const { return has_arrays_of_structs_; }
+
  private:
   void name_structs();
   void name_functions();
 
   const ir::Module& module_;                           ///< module that contains the kernel
+  bool has_arrays_of_structs_ = false;                 ///< see has_arrays_of_structs()
   std::vector<std::string> entry_point_names_;         ///< names of the entry points
   HelperSet helpers_;                                  ///< helpers used so far
   NameScopes global_names_;                            ///< taken names at namespace scope

@@ -38,6 +38,8 @@ constexpr int kIndependentExtentsDraw = 700;
 constexpr int kLongDimensionDraw = 800;
 /// The same for the first set whose arrays are shorter or longer than the launch.
 constexpr int kOtherExtentsDraw = 900;
+/// The same for the first set in which one dimension of each array is one element short.
+constexpr int kShortDimensionDraw = 1'000;
 /// First extent of the launch of a set with an offset and long arrays.
 constexpr std::int32_t kFewThreads = 3;
 /// Instruction limit of a set with another shape.
@@ -550,14 +552,42 @@ class SetDrawer {
       // changed in one set, and the others in the next.
       if (draw == 1 || draw == 2) asked.has_usual_extents = usual;
       usual.flip();
-      // What such a launch teaches about the extents that the kernel needs must not affect other draws.
-      InputSpace space = space_;
-      const std::size_t count = sets_.size();
-      add_covering(space, asked, coverage, spent, needs_coverage && !are_greater ? 1 : 0);
-      // The array in which a function notes what its replay reads may now be too short.
-      if (sets_.size() > count && replays && replays->find_change(sets_.back(), profile_, space_.uninitialized()))
-        sets_.pop_back();
+      add_by_other_extents(asked, coverage, spent, replays, needs_coverage && !are_greater ? 1 : 0);
     }
+    // The draws above rarely shorten a dimension alone if arrays have many.
+    constexpr std::size_t kManyDimensions = 3;
+    const std::size_t rank = greatest_rank();
+    if (rank < kManyDimensions || policy_.other_extent_input_sets <= 1) return;
+    for (std::size_t draw = 0; draw < 2 * rank && spent < kRedrawBudget; ++draw) {
+      DrawRequest asked = covering_request(kShortDimensionDraw + static_cast<int>(draw), Distribution::kUniform);
+      asked.extents_of_arrays = DrawRequest::ExtentsOfArrays::kOneShort;
+      asked.short_dimension = draw / 2;
+      asked.size = sets_.front().request.size;
+      asked.accessed_extents = accessed;
+      asked.has_usual_extents = usual;
+      usual.flip();
+      add_by_other_extents(asked, coverage, spent, replays, 0);
+    }
+  }
+
+  /// The greatest rank of an array parameter.
+  [[nodiscard]] std::size_t greatest_rank() const {
+    std::size_t rank = 0;
+    for (ir::VarId p = 0; p < subject_.kernel.parameter_count; ++p)
+      rank = std::max<std::size_t>(rank, subject_.kernel.var(p).type.rank);
+    return rank;
+  }
+
+  /// Adds a set in which the extents of arrays are not those of the launch.
+  void add_by_other_extents(const DrawRequest& asked, BranchCoverage& coverage, std::int64_t& spent,
+                            const std::optional<CustomReplayCheck>& replays, std::int64_t least_gain) {
+    // What such a launch teaches about the extents that the kernel needs must not affect other draws.
+    InputSpace space = space_;
+    const std::size_t count = sets_.size();
+    add_covering(space, asked, coverage, spent, least_gain);
+    // The array in which a function notes what its replay reads may now be too short.
+    if (sets_.size() > count && replays && replays->find_change(sets_.back(), profile_, space_.uninitialized()))
+      sets_.pop_back();
   }
 
   /// As DrawRequest::accessed_extents.

@@ -81,7 +81,7 @@ std::int32_t InputSpace::annotated_extent(std::size_t dimension) const {
 }
 
 std::int32_t InputSpace::other_extent(std::int32_t usual, const DrawRequest& request, std::size_t number,
-                                      std::size_t dimension) {
+                                      std::size_t dimension, std::size_t rank) {
   const std::uint64_t drawn = mixed(request.seed, dimension, number);
   if (request.extents_of_arrays == DrawRequest::ExtentsOfArrays::kGreater)
     return usual + 1 + static_cast<std::int32_t>(drawn % 3);
@@ -89,6 +89,8 @@ std::int32_t InputSpace::other_extent(std::int32_t usual, const DrawRequest& req
   if (number < request.accessed_extents.size() && dimension < request.accessed_extents[number].size() &&
       request.accessed_extents[number][dimension] > 0)
     usual = request.accessed_extents[number][dimension];
+  if (request.extents_of_arrays == DrawRequest::ExtentsOfArrays::kOneShort)
+    return std::max(usual - (dimension == request.short_dimension % rank ? 1 : 0), 0);
   switch (drawn % 8) {
     case 0: return 0;
     case 1:

@@ -228,7 +228,7 @@ std::optional<Launch> InputSpace::guess(const DrawRequest& request, std::uint64_
       const bool of_tiles = !min_shape_covering_tiles_[static_cast<std::size_t>(p)].empty();
       const bool is_other = request.extents_of_arrays != DrawRequest::ExtentsOfArrays::kAsLaunch && spatial == 0;
       const std::int32_t held = of_tiles   ? tile_extent(static_cast<std::size_t>(p), d, request)
-                                : is_other ? other_extent(guessed, request, static_cast<std::size_t>(p), d)
+                                : is_other ? other_extent(guessed, request, static_cast<std::size_t>(p), d, type.rank)
                                            : guessed;
       shape.push_back(std::max(held, least));
     }

@@ -61,12 +61,14 @@ struct DrawRequest {
     kAsLaunch,  ///< as those of the launch, or a small number
     kGreater,   ///< all are greater
     kAny,       ///< most are less, as far as the kernel does not access the missing elements; some are zero or greater
+    kOneShort,  ///< those of one dimension are one less than what the kernel accesses; the others are what it accesses
   };
   ExtentsOfArrays extents_of_arrays = ExtentsOfArrays::kAsLaunch;  ///< requested relation
-  /// With kAny: the extents that the kernel accesses in a launch of this size, by parameter and dimension; 0 where they
-  /// are unknown. Empty: the usual extents.
+  std::size_t short_dimension = 0;  ///< with kOneShort: the number of that dimension, modulo the rank of the array
+  /// With kAny and kOneShort: the extents that the kernel accesses in a launch of this size, by parameter and
+  /// dimension; 0 where they are unknown. Empty: the usual extents.
   std::vector<std::vector<std::int32_t>> accessed_extents = {};
-  /// With kAny, by parameter: whether the array has the usual extents all the same. Empty: none has.
+  /// With kAny and kOneShort, by parameter: whether the array has the usual extents all the same. Empty: none has.
   std::vector<bool> has_usual_extents = {};
   /// A dimension of an array parameter that is longer than its other extents.
   struct LongDimension {
@@ -203,7 +205,7 @@ class InputSpace {
   void choose_extents(ir::Launch& launch, const DrawRequest& request) const;
   /// For DrawRequest::ExtentsOfArrays other than kAsLaunch: an extent in place of the usual one.
   static std::int32_t other_extent(std::int32_t usual, const DrawRequest& request, std::size_t number,
-                                   std::size_t dimension);
+                                   std::size_t dimension, std::size_t rank);
   static std::int32_t independent_extent(const DrawRequest& request, std::size_t number, std::size_t dimension);
   void apply_launch_annotation(ir::Launch& launch, const DrawRequest& request) const;
   void bind_values(ir::Launch& launch, const DrawRequest& request, std::uint64_t attempt) const;

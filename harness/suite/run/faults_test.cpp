@@ -66,6 +66,25 @@ def k(x: wp.array(dtype=float), n: int, out: wp.array(dtype=int)):
     out[i] = c
 )";
 
+constexpr const char* kKeptProducts = R"(
+@wp.kernel
+def k(x: wp.array(dtype=wp.vec3), out: wp.array(dtype=wp.vec3)):
+    i = wp.tid()
+    kept = wp.zeros(shape=4, dtype=wp.vec3)
+    for j in range(4):
+        kept[j] = x[i] * float(j)
+    out[i] = kept[3] + kept[1]
+)";
+constexpr const char* kKeptElements = R"(
+@wp.kernel
+def k(x: wp.array(dtype=wp.vec3), out: wp.array(dtype=wp.vec3)):
+    i = wp.tid()
+    kept = wp.zeros(shape=4, dtype=wp.vec3)
+    for j in range(4):
+        kept[j] = x[i]
+    out[i] = kept[3] * 2.0
+)";
+
 /// The expected outcome of the pass with the fault; the other pass of the kernel must pass unless `both`.
 struct Fault {
   TestKernel test_kernel;
@@ -160,6 +179,16 @@ std::vector<Fault> misbehaviors() {
        Outcome::crashed,
        "signal",
        true},
+      {{"stores_product_behind_local_array", kKeptProducts, {{"j < 4", "j <= 4"}}},
+       Pass::kForward,
+       Outcome::crashed,
+       "signal",
+       true},
+      {{"stores_element_behind_local_array", kKeptElements, {{"j < 4", "j <= 4"}}},
+       Pass::kForward,
+       Outcome::crashed,
+       "signal",
+       true},
       {{"crashes_backward", kSmooth, {at_thread_start(Pass::kBackward, "*(volatile int*)8 = 1;")}},
        Pass::kBackward,
        Outcome::crashed,
@@ -225,9 +254,10 @@ struct Neighbor {
   const char* name;
   const char* python;
 };
-constexpr Neighbor kNeighbors[] = {{"correct_smooth", kSmooth}, {"correct_product", kProduct},
-                                   {"correct_twice", kTwice},   {"correct_even", kEven},
-                                   {"correct_gather", kGather}, {"correct_count", kCount}};
+constexpr Neighbor kNeighbors[] = {{"correct_smooth", kSmooth},         {"correct_product", kProduct},
+                                   {"correct_twice", kTwice},           {"correct_even", kEven},
+                                   {"correct_gather", kGather},         {"correct_count", kCount},
+                                   {"correct_products", kKeptProducts}, {"correct_elements", kKeptElements}};
 
 class FaultDetection : public ::testing::Test {
  protected:
