@@ -20,8 +20,8 @@ std::string file_name(std::size_t position, const EmittedKernel& kernel) {
   return fmt::format("{}{}:{}", kFilePrefix, position, kernel.name);
 }
 
-// A local array that raises SIGILL if an index is outside of it. -fsanitize=bounds does not always detect the index N
-// of an array of N structs: clang not if the element is copied, and GCC not if it is assigned.
+// A local array that raises SIGILL if an index is outside of it. In an array of N structs, -fsanitize=bounds does not
+// detect an assignment to the element N, and clang does not detect a copy of it either.
 constexpr std::string_view kCheckedArray = R"(#line 1 "checked local array"
 template <typename T, int N>
 struct CheckedLocalArray {
@@ -108,6 +108,7 @@ class Composer {
     }
   }
 
+  /// Writes the body of a kernel with CheckedLocalArray as the type of its local arrays.
   void body_with_checked_arrays(std::string_view body) {
     while (!body.empty()) {
       const std::size_t end = std::min(body.find('\n'), body.size());

@@ -129,8 +129,8 @@ void Execution::enter_window(GlobalWindow& window, std::uint64_t address) {
 }
 
 /// Checks the accesses of the lanes to whole, aligned words of one allocation or shared variable, in the order of the
-/// lanes, up to the first access that the fast race check cannot decide. Sets the pointers of the lanes before it, and
-/// returns the mask of its lane and of those after it.
+/// lanes, up to the first access that the fast race check cannot decide. Sets the pointers of the lanes before this
+/// access, and returns the mask of the other lanes.
 std::uint32_t Execution::check_whole_words(const FastRaceCheck& watch, const MemoryOp& memory,
                                            std::uint32_t first_thread, std::uint32_t lane_mask,
                                            const Addresses& addresses, const AccessedMemory& accessed,

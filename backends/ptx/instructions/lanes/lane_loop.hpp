@@ -81,7 +81,7 @@ inline void store_first_lanes(D* d, std::uint32_t mask, Compute compute) {
 }
 
 /// Calls `compute(i)` for the lane with the number i and stores the results of the active lanes in `d`. With kFull, all
-/// lanes are active. Otherwise, if one lane is active, only that lane is computed.
+/// lanes are active. Otherwise, if one lane is active, only its result is computed.
 template <bool kFull, class D, class Compute>
 inline void store_active_lanes(D* d, std::uint32_t mask, Compute compute) {
   if constexpr (kFull) {
