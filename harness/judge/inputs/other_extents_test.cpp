@@ -47,6 +47,19 @@ TEST(OtherExtents, AreCloseToTheAccessedExtents) {
   EXPECT_GT(less, static_cast<int>(kSeeds / 2));
 }
 
+TEST(OtherExtents, AreOneLessInTheRequestedDimension) {
+  Space space(kGuarded);
+  DrawRequest asked = request(1, DrawRequest::ExtentsOfArrays::kOneShort);
+  for (const std::int32_t dimension : {0, 1, 2}) {
+    asked.short_dimension = static_cast<std::size_t>(dimension);
+    const ir::Launch launch = space.found(asked);
+    const bool is_first = dimension % 2 == 0;
+    EXPECT_EQ(space.shape(launch, "x")[0], kThreads - (is_first ? 1 : 0)) << dimension;
+    EXPECT_EQ(space.shape(launch, "x")[1], 3 - (is_first ? 0 : 1)) << dimension;
+    EXPECT_EQ(space.shape(launch, "y")[0], kThreads - 1) << "y has one dimension";
+  }
+}
+
 TEST(OtherExtents, AreUsualForArraysForWhichThisIsRequested) {
   Space space(kGuarded);
   int other = 0;
