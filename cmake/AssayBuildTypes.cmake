@@ -18,6 +18,8 @@ add_library(assay_options INTERFACE)
 target_compile_features(assay_options INTERFACE cxx_std_20)
 # The oracle's error bounds assume that each operation rounds once: the compiler must not fuse.
 target_compile_options(assay_options INTERFACE -ffp-contract=off)
+# An index outside of a vector or span ends the program instead of changing other memory.
+target_compile_definitions(assay_options INTERFACE _GLIBCXX_ASSERTIONS)
 if(ASSAY_SANITIZE)
   set(sanitizer_flags "-fsanitize=${ASSAY_SANITIZE}" -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_compile_options(assay_options INTERFACE ${sanitizer_flags})

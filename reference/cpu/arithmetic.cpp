@@ -7,6 +7,11 @@ namespace {
 
 constexpr ir::UlpBound kCorrectlyRounded{ir::UlpBound::Kind::kUlpsFromRoundedResult, 0};
 
+/// Whether the result of an operation may differ from the correctly rounded one.
+bool may_err(const ir::UlpBound& bound) {
+  return bound.kind != ir::UlpBound::Kind::kExact && !(bound.kind == kCorrectlyRounded.kind && bound.ulps == 0);
+}
+
 /// The error bound of the operation table. Half-precision types compute in f32 and round once more, which stays within
 /// 1 ulp of the correctly rounded result.
 ir::UlpBound figure(ir::Op op, ir::Scalar scalar, MathLibrary library) {
@@ -14,9 +19,8 @@ ir::UlpBound figure(ir::Op op, ir::Scalar scalar, MathLibrary library) {
   const bool cuda = library == MathLibrary::kCuda;
   if (scalar == ir::Scalar::kF64) return cuda ? accuracy.cuda_f64 : accuracy.libm_f64;
   const ir::UlpBound single = cuda ? accuracy.cuda_f32 : accuracy.libm_f32;
-  const bool rounds =
-      single.kind != ir::UlpBound::Kind::kExact && !(single.kind == kCorrectlyRounded.kind && single.ulps == 0);
-  return scalar != ir::Scalar::kF32 && rounds ? ir::UlpBound{ir::UlpBound::Kind::kUlpsFromRoundedResult, 1} : single;
+  return scalar != ir::Scalar::kF32 && may_err(single) ? ir::UlpBound{ir::UlpBound::Kind::kUlpsFromRoundedResult, 1}
+                                                       : single;
 }
 
 /// Whether the product has at most 64 significant bits, so that the oracle's value is exact too.
@@ -34,6 +38,9 @@ BoundedArithmetic::BoundedArithmetic(ir::Scalar scalar, const ArithmeticProfile&
       format_pair_(formats_[kNative], formats_[kPromoted]),
       ulp_bounds_{&ulp_bounds_of(scalar, profile.native_library),
                   &ulp_bounds_of(ir::Scalar::kF64, profile.promoted_library)},
+      added_ulp_bounds_(profile.promotion_has_library_errors && scalar != ir::Scalar::kF64
+                            ? &ulp_bounds_of(ir::Scalar::kF32, profile.native_library)
+                            : nullptr),
       decisions_(&decisions),
       relative_input_error_(profile.input_error.relative(ir::Scalar::kF64)),
       computes_bounds_(bounds) {}
@@ -73,7 +80,13 @@ BoundedValue BoundedArithmetic::with_ulp_bounds(long double v, const PrecisionBo
 
 BoundedValue BoundedArithmetic::with_rounding_error(ir::Op op, long double v, const PrecisionBounds& propagated) const {
   const auto at = static_cast<std::size_t>(op);
-  return with_ulp_bounds(v, propagated, {&(*ulp_bounds_[kNative])[at], &(*ulp_bounds_[kPromoted])[at]});
+  BoundedValue result = with_ulp_bounds(v, propagated, {&(*ulp_bounds_[kNative])[at], &(*ulp_bounds_[kPromoted])[at]});
+  if (added_ulp_bounds_ == nullptr || !computes_bounds_) return result;
+  const ir::UlpBound& added = (*added_ulp_bounds_)[at];
+  const double greatest = magnitude(v) + propagated[kPromoted];
+  if (may_err(added) && greatest < kUnbounded)
+    result.e[kPromoted] += rounding_error(format_of(ir::Scalar::kF32), greatest, added);
+  return result;
 }
 
 PrecisionBounds BoundedArithmetic::correct_rounding_bound(long double v, const PrecisionBounds& propagated) const {

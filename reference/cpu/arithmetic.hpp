@@ -117,7 +117,10 @@ class BoundedArithmetic {
   std::array<FloatFormat, kPrecisionCount> formats_;  ///< float format of each precision
   FloatFormatPair format_pair_;  ///< the same formats, for calculations with both precisions at once
   std::array<const UlpBounds*, kPrecisionCount> ulp_bounds_;  ///< error bounds of each operation in ulp, by precision
-  DecisionRecorder* decisions_;                               ///< receives the decisions that operations make
+  /// Error bounds of each operation for float32, added with f64 promotion; null: none
+  /// (ArithmeticProfile::promotion_has_library_errors).
+  const UlpBounds* added_ulp_bounds_;
+  DecisionRecorder* decisions_;  ///< receives the decisions that operations make
   double relative_input_error_;  ///< relative error of the inputs if they are doubles (InputError)
   bool computes_bounds_;         ///< whether to compute bounds; otherwise all bounds are 0
 };

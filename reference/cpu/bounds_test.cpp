@@ -3,6 +3,7 @@
 #include <cmath>
 #include <functional>
 #include <numbers>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -234,6 +235,27 @@ TEST_P(OperationBoundTest, HoldsForOperandsWithLargeErrors) {
 INSTANTIATE_TEST_SUITE_P(Glibc, OperationBoundTest, ::testing::ValuesIn(scalar_usages()),
                          [](const auto& usage) { return usage.param.name(); });
 
+// exp(-1e30 - x), as in a softmax that starts with a large negative maximum: the error of the difference is 1e22, but
+// the result is 0.
+TEST(ExponentialBound, IsSmallFarBelowZeroWhateverTheErrorOfTheOperand) {
+  OracleFixture w;
+  const auto x = w.array("x", ir::kF32, {3}, {0.5, 2, -3});
+  const auto out = w.zeros("out", ir::kF32, {3});
+  const auto scaled = w.zeros("scaled", ir::kF32, {3});
+  const auto i = w.thread_index(3);
+  const auto difference = w.op(Op::kSub, {w.b().literal(ir::kF32, -1e30), w.op(Op::kMul, {w.at(x, i), w.at(x, i)})});
+  w.b().store(out, {w.var(i)}, w.op(Op::kExp, {difference}));
+  w.b().store(scaled, {w.var(i)}, w.op(Op::kExp2, {difference}));
+  const ReferenceResult reference = w.evaluate();
+  for (const auto array : {out, scaled}) {
+    for (const OutputElement& element : reference.outputs[static_cast<std::size_t>(array)]->elements) {
+      EXPECT_EQ(element.value, 0);
+      EXPECT_LE(element.bound[kNative], 1e-37) << "the least normal number";
+      EXPECT_LE(element.bound[kPromoted], 1e-300);
+    }
+  }
+}
+
 // length(v * kFactor - w) with w close to the product: the result is so close to zero that no digit is certain.
 TEST(VectorLengthBound, HoldsUnderCancellation) {
   constexpr std::int32_t kVectors = 2000;
@@ -339,6 +361,33 @@ INSTANTIATE_TEST_SUITE_P(
         AdjointFormula{"expm1", Op::kExpm1, [](float w, float, float r) { return w * (r + 1); }},
         AdjointFormula{"degrees", Op::kDegrees, [](float w, float, float) { return w * 57.2957795F; }}),
     [](const auto& formula) { return formula.param.name; });
+
+/// The bounds of op(0.375 + 0.375) with f64 promotion, without and with the errors of CUDA's library.
+std::pair<double, double> bounds_with_library_errors(Op op, ir::Scalar scalar) {
+  OracleFixture w;
+  const ir::VarId x = w.floats("x", {0.375}, scalar);
+  const ir::VarId out = w.zeros("out", ir::scalar_type(scalar), {1});
+  const ir::VarId i = w.thread_index(1);
+  w.b().store(out, {w.var(i)}, w.op(op, {w.op(Op::kAdd, {w.at(x, i), w.at(x, i)})}));
+  auto run = w.run();
+  run.profile.native_library = MathLibrary::kCuda;
+  const double without = w.oracle().evaluate(run).outputs[1]->elements[0].bound[kPromoted];
+  run.profile.promotion_has_library_errors = true;
+  return {without, w.oracle().evaluate(run).outputs[1]->elements[0].bound[kPromoted]};
+}
+
+TEST(LibraryErrors, AreThoseThatCudaDocumentsForFloats) {
+  const auto [without, with] = bounds_with_library_errors(Op::kErf, ir::Scalar::kF32);
+  EXPECT_LT(without, 1e-14);
+  // erf(0.75) = 0.71; the result is within 2 ulp of the correctly rounded one, so within 2.5 ulp of the exact one.
+  EXPECT_NEAR(with, 2.5 * 0x1p-24, 1e-13);
+  const auto [exact, negated] = bounds_with_library_errors(Op::kNeg, ir::Scalar::kF32);
+  EXPECT_EQ(negated, exact) << "not a function of the library";
+  const auto [root, root_with] = bounds_with_library_errors(Op::kSqrt, ir::Scalar::kF32);
+  EXPECT_EQ(root_with, root) << "correctly rounded";
+  const auto [in_double, in_double_with] = bounds_with_library_errors(Op::kErf, ir::Scalar::kF64);
+  EXPECT_EQ(in_double_with, in_double) << "the types of the kernel are already double";
+}
 
 }  // namespace
 }  // namespace assay::reference

@@ -43,6 +43,12 @@ class DecisionRecorder {
     }
   }
 
+  /// Takes back this number of uncertain kinks, by precision, because the derivatives that they change have no effect.
+  void forget_kinks(const std::array<std::int64_t, kPrecisionCount>& counts) {
+    for (std::size_t precision = 0; precision < kPrecisionCount; ++precision)
+      summary_.uncertain_kinks[precision] -= counts[precision];
+  }
+
   /// Records a decision with more than two possible outcomes.
   void mark_not_enumerable(std::size_t precision) { summary_.is_enumerable[precision] = false; }
 

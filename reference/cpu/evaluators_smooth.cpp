@@ -104,15 +104,26 @@ void d_cbrt(const BoundedArithmetic& a, Operands x, const BoundedValue& r, std::
   if (x[0]->v != 0) p[0] = a.with_widest_bound(p[0], a.div(r, a.mul(number(3), *x[0])));
 }
 
+/// Upper bound of |exp(x + d) - exp(x)| for |d| <= e. `value` is the magnitude of exp(x).
+double exponential_error(long double x, double value, double e) {
+  const double at_center = value * grown(e);
+  // Far below zero, exp(e) may overflow although exp(x + e) is small. The sum is rounded up.
+  const long double end = x + static_cast<long double>(e) + 0x1p-60L * (std::abs(x) + static_cast<long double>(e));
+  const double at_end = as_double(std::exp(end)) * (1 + 1e-14) + std::numeric_limits<double>::denorm_min();
+  return at_center < at_end ? at_center : at_end;
+}
+
 BoundedValue exp(const BoundedArithmetic& a, Operands x) {
   const long double v = std::exp(x[0]->v);
-  return smooth(a, Op::kExp, *x[0], v, [&](double e) { return magnitude(v) * grown(e); });
+  return smooth(a, Op::kExp, *x[0], v, [&](double e) { return exponential_error(x[0]->v, magnitude(v), e); });
 }
 void d_exp(const BoundedArithmetic&, Operands, const BoundedValue& r, std::uint32_t, BoundedValue* p) { p[0] = r; }
 
 BoundedValue exp2(const BoundedArithmetic& a, Operands x) {
   const long double v = std::exp2(x[0]->v);
-  return smooth(a, Op::kExp2, *x[0], v, [&](double e) { return magnitude(v) * grown(as_double(kLn2) * e); });
+  return smooth(a, Op::kExp2, *x[0], v, [&](double e) {
+    return exponential_error(kLn2 * x[0]->v, magnitude(v), as_double(kLn2) * e * (1 + 1e-15));
+  });
 }
 void d_exp2(const BoundedArithmetic& a, Operands, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
   p[0] = a.mul(r, a.constant(kLn2));

@@ -10,6 +10,7 @@
 
 #include "ir/guard_array.hpp"
 #include "ir/source_location.hpp"
+#include "ir/visit.hpp"
 
 namespace assay::reference {
 namespace {
@@ -54,6 +55,41 @@ std::string_view unassigned_variable(const Finding& finding, const ir::Module& m
   return name;
 }
 
+/// The local array, vector, matrix or quaternion of which an expression at the location reads or replaces an element.
+/// Empty if there is none, if it has no name, or if there are several.
+std::string_view indexed_variable(ir::Loc loc, const ir::Function& function) {
+  std::string_view found;
+  bool is_ambiguous = false;
+  const auto is_here = [&](ir::Loc other) { return other.line == loc.line && other.column == loc.column; };
+  const auto note = [&](ir::ExprId indexed) {
+    const ir::Expr& expr = function.expr(indexed);
+    const std::string_view name =
+        expr.kind == ir::ExprKind::kVariable ? function.var(expr.variable).name : std::string_view();
+    is_ambiguous = is_ambiguous || name.empty() || (!found.empty() && found != name);
+    found = name;
+  };
+  for (const ir::Expr& expr : function.expressions) {
+    const bool is_component =
+        expr.kind == ir::ExprKind::kOperation && (expr.op == ir::Op::kExtract || expr.op == ir::Op::kInsert);
+    const bool is_load = expr.kind == ir::ExprKind::kLoad && function.expr(expr.args[0]).type.is_local_array();
+    if (is_here(expr.loc) && (is_component || is_load)) note(expr.args[0]);
+  }
+  ir::for_each_statement(function.body, [&](const ir::Stmt& statement) {
+    const auto* store = std::get_if<ir::Store>(&statement.node);
+    if (store != nullptr && is_here(statement.loc) && function.expr(store->array).type.is_local_array())
+      note(store->array);
+  });
+  return is_ambiguous ? std::string_view() : found;
+}
+
+std::string_view indexed_variable(const Finding& finding, const ir::Module& module, const ir::Function& kernel) {
+  if (finding.kind != Finding::Kind::kOutOfBounds || finding.parameter != ir::kNone) return {};
+  std::string_view name = indexed_variable(finding.loc, kernel);
+  for (std::size_t f = 0; name.empty() && f < module.functions.size(); ++f)
+    name = indexed_variable(finding.loc, module.functions[f]);
+  return name;
+}
+
 }  // namespace
 
 void FindingLog::add(Finding finding) {
@@ -73,6 +109,10 @@ void FindingLog::add(Finding finding) {
   }
 }
 
+bool is_read_before_assignment(const Finding& finding, const ir::Module& module, const ir::Function& kernel) {
+  return !unassigned_variable(finding, module, kernel).empty();
+}
+
 std::string describe(const Finding& finding, const ir::Module& module, const ir::Function& kernel) {
   if (const std::string_view name = unassigned_variable(finding, module, kernel); !name.empty()) {
     return fmt::format("{}: variable {} is used before it is assigned in thread {}", ir::line_text(module, finding.loc),
@@ -80,7 +120,10 @@ std::string describe(const Finding& finding, const ir::Module& module, const ir:
   }
   std::string text =
       fmt::format("{}: {}", ir::line_text(module, finding.loc), kKinds[static_cast<std::size_t>(finding.kind)]);
+  const std::string_view local = indexed_variable(finding, module, kernel);
   if (finding.parameter != ir::kNone) text += fmt::format(": {}", kernel.var(finding.parameter).name);
+  else if (!local.empty()) text += fmt::format(": {}", local);
+  else if (finding.kind == Finding::Kind::kOutOfBounds) text += ": ";
   if (!finding.index.empty()) text += fmt::format("[{}]", fmt::join(finding.index, ", "));
   if (!finding.shape.empty()) text += fmt::format(" of shape ({})", fmt::join(finding.shape, ", "));
   text += fmt::format(", thread {}", finding.thread);

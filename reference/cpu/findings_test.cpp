@@ -74,13 +74,32 @@ TEST_F(FindingsTest, ReportsOutOfBoundsLocalArrayAccess) {
   const Finding finding = only(w.evaluate(), Kind::kOutOfBounds, 13);
   EXPECT_EQ(finding.parameter, ir::kNone);
   EXPECT_THAT(finding.index, ::testing::ElementsAre(3));
+  EXPECT_EQ(describe(finding, w.module(), w.kernel()), "line 13: index out of bounds: a[3] of shape (3), thread 3");
+}
+
+TEST_F(FindingsTest, ReportsOutOfBoundsLocalArrayStore) {
+  const ir::VarId local = w.b().let_zero("a", ir::kF64.local_array_of(3));
+  line(13);
+  w.b().store(local, {index()}, w.f64(1));
+  EXPECT_EQ(describe(only(w.evaluate(), Kind::kOutOfBounds, 13), w.module(), w.kernel()),
+            "line 13: index out of bounds: a[3] of shape (3), thread 3");
+}
+
+TEST_F(FindingsTest, ReportsNameOfVectorWithOutOfBoundsComponent) {
+  const auto made = w.b().make(ir::vector_type(ir::Scalar::kF64, 3), {w.f64(1), w.f64(2), w.f64(3)});
+  const ir::VarId vector = w.b().let("p", made);
+  line(14);
+  w.b().store(out, {index()}, w.op(Op::kExtract, {w.var(vector), index()}));
+  EXPECT_EQ(describe(only(w.evaluate(), Kind::kOutOfBounds, 14), w.module(), w.kernel()),
+            "line 14: index out of bounds: p[3] of shape (3), thread 3");
 }
 
 TEST_F(FindingsTest, ReportsOutOfBoundsVectorComponent) {
   line(14);
   const auto made = w.b().make(ir::vector_type(ir::Scalar::kF64, 3), {w.at(x, i), w.f64(2), w.f64(3)});
   w.b().store(out, {index()}, w.op(Op::kExtract, {made, index()}));
-  only(w.evaluate(), Kind::kOutOfBounds, 14);
+  EXPECT_EQ(describe(only(w.evaluate(), Kind::kOutOfBounds, 14), w.module(), w.kernel()),
+            "line 14: index out of bounds: [3] of shape (3), thread 3");
 }
 
 TEST_F(FindingsTest, ReportsReadOfUninitializedElement) {

@@ -196,5 +196,26 @@ TEST(SpecialValues, ProductOfInfiniteAndZeroDerivativeGivesInfiniteBound) {
   EXPECT_LT(gradient[1].bound[kPromoted], 1e-12);
 }
 
+/// abs(x * x - y) close to zero. The result, or only a condition that selects the result, is that value.
+DecisionSummary decisions_with_absolute_value(bool is_result) {
+  OracleFixture w;
+  const ir::VarId x = w.floats("x", {0.3});
+  const ir::VarId y = w.floats("y", {0.3 * 0.3});
+  const ir::VarId out = w.zeros("out", ir::kF64, {1});
+  const ir::VarId i = w.thread_index(1);
+  const ExprId square = w.op(Op::kMul, {w.at(x, i), w.at(x, i)});
+  const ExprId distance = w.op(Op::kAbs, {w.op(Op::kSub, {square, w.at(y, i)})});
+  const ExprId is_close = w.op(Op::kLt, {distance, w.b().literal(ir::kF64, 0.5)});
+  const ExprId selected = w.op(Op::kWhere, {is_close, w.at(x, i), w.at(y, i)});
+  w.b().store(out, {w.var(i)}, is_result ? distance : selected);
+  return w.gradient(out).decisions;
+}
+
+TEST(NonDifferentiablePoint, IsCountedOnlyIfResultDependsOnItsDerivative) {
+  EXPECT_EQ(decisions_with_absolute_value(true).uncertain_kinks[kPromoted], 1);
+  EXPECT_EQ(decisions_with_absolute_value(false).uncertain_kinks[kPromoted], 0);
+  EXPECT_EQ(decisions_with_absolute_value(false).uncertain_decision_counts[kPromoted], 0);
+}
+
 }  // namespace
 }  // namespace assay::reference

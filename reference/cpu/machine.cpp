@@ -222,6 +222,7 @@ void Interpreter<Tracer>::compute_float(const Instruction& instruction) {
   }
   Value& destination = at(instruction.destination);
   const std::uint64_t path = decisions_.summary().path_hash;
+  const auto earlier_kinks = decisions_.summary().uncertain_kinks;
   const BoundedValue result = evaluate(arithmetic(instruction.scalar), operands);
   if constexpr (Tracer::kEvaluatesShiftedPoints) {
     const auto sources = sources_of(instruction);
@@ -232,8 +233,14 @@ void Interpreter<Tracer>::compute_float(const Instruction& instruction) {
   }
   destination.f = result;
   decisions_.ignore_kinks(false);
-  if constexpr (Tracer::kHasDerivatives)
+  if constexpr (Tracer::kHasDerivatives) {
     derive(instruction, operands, unit ? unit_component_partials : instruction.evaluator->differentiate, destination);
+    auto kinks = decisions_.summary().uncertain_kinks;
+    if (kinks == earlier_kinks) return;
+    for (std::size_t precision = 0; precision < kPrecisionCount; ++precision)
+      kinks[precision] -= earlier_kinks[precision];
+    uncertain_kinks_.push_back({destination.h, kinks});
+  }
 }
 
 /// Fast path of compute_float for the most common operations, which have two operands and no decisions.

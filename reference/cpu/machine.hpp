@@ -47,6 +47,13 @@ class Interpreter {
   const std::vector<BranchPoint>& branch_points() const { return branch_points_; }
   std::vector<Finding> take_findings() { return findings_.take(); }
   ArrayMemory<Handle>& array(std::size_t parameter) { return arrays_[parameter]; }
+  /// Takes back the uncertain kinks of values on which no result depends: has_effect(handle) states whether one does.
+  template <class HasEffect>
+  void forget_kinks_without_effect(const HasEffect& has_effect) {
+    for (const UncertainKinks& kinks : uncertain_kinks_) {
+      if (!has_effect(kinks.value)) decisions_.forget_kinks(kinks.counts);
+    }
+  }
   /// Derivative of the content of a cell; of its initial content if it was not written.
   Handle handle_of(std::size_t parameter, std::size_t element, std::size_t component);
   /// Returns the derivative of the content of a cell, which is given by its index.
@@ -57,6 +64,11 @@ class Interpreter {
 
  private:
   using Value = TracedValue<Handle>;
+  /// The uncertain kinks at which a value was calculated.
+  struct UncertainKinks {
+    Handle value;                                      ///< derivative of the value
+    std::array<std::int64_t, kPrecisionCount> counts;  ///< number of kinks by precision
+  };
   static constexpr std::size_t kMaxOperands = 32;  ///< maximum number of operands of an operation
 
   // machine.cpp
@@ -148,6 +160,7 @@ class Interpreter {
   std::vector<const BoundedValue*> sum_terms_;  ///< operands of the current sum
   /// Operands of the current operation, for a tracer that evaluates other points.
   std::vector<const Value*> point_operands_;
+  std::vector<UncertainKinks> uncertain_kinks_;  ///< those of all values with a derivative
   /// The elements stored so far by the current store of a tile at the indices in a tile.
   std::set<std::size_t> elements_of_tile_;
   std::int64_t executed_instruction_count_ = 0;  ///< number of instructions executed by all threads

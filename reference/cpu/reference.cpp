@@ -86,6 +86,8 @@ std::vector<std::optional<GradientArray>> gradients(const Program& program, cons
     if (program.parameters[p].is_array) seed(sweep, machine, p, run.cotangents[p]);
   }
   sweep.run();
+  machine.forget_kinks_without_effect(
+      [&](Node node) { return node != 0 && sweep.adjoint(node & ~Tape::kZeroDerivativeFlag).contribution_count > 0; });
   std::vector<std::optional<GradientArray>> result = empty_gradients(program, run, machine, tape);
   for (const Tape::Input& component : tape.inputs()) {
     const Adjoint& adjoint = sweep.adjoint(component.node);

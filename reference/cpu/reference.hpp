@@ -67,6 +67,9 @@ struct ArithmeticProfile {
   bool has_unordered_atomics = true;
   /// Assumed errors of the inputs; none for code that follows the operations of the kernel.
   InputError input_error = {};
+  /// Whether bounds with f64 promotion also allow the errors that `native_library` documents for its functions of
+  /// float32. These are the errors of code that computes without rounding, but takes the functions from this library.
+  bool promotion_has_library_errors = false;
 };
 
 /// Forces the other outcome of some uncertain decisions, to evaluate another path: the k-th uncertain decision of
@@ -170,6 +173,9 @@ struct Finding {
   ir::Loc earlier_loc = {};              ///< for a race: source location of the earlier access
   std::int64_t earlier_thread = -1;      ///< for a race: number of the thread of the earlier access
 };
+/// Whether the finding is a read of a variable before its assignment. The kind of such a finding is kOutOfBounds,
+/// because the read also reads an array next to its end (ir/guard_array.hpp).
+bool is_read_before_assignment(const Finding& finding, const ir::Module& module, const ir::Function& kernel);
 /// One line with kind, array, index, source line and threads, using the names of the source.
 std::string describe(const Finding& finding, const ir::Module& module, const ir::Function& kernel);
 
