@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <openssl/evp.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -29,6 +30,18 @@ void flush_folder(const fs::path& folder) {
   if (descriptor < 0) return;
   ::fsync(descriptor);
   ::close(descriptor);
+}
+
+/// The path after its symbolic links; the last link may name a file that does not exist yet.
+fs::path follow_links(fs::path path) {
+  constexpr int kMaxLinks = 40;  // as in Linux
+  std::error_code error;
+  for (int i = 0; i < kMaxLinks && fs::is_symlink(path, error); ++i) {
+    const fs::path target = fs::read_symlink(path, error);
+    if (error) break;
+    path = path.parent_path() / target;
+  }
+  return path;
 }
 
 Error no_compression(std::string_view cause, const fs::path& path) {
@@ -253,22 +266,38 @@ Result<AtomicFile> AtomicFile::create(fs::path path) {
   const fs::path folder = path.parent_path();
   if (!folder.empty()) fs::create_directories(folder, error);
   if (error) return Error{fmt::format("cannot create the folder: {}", error.message()), folder.string()};
-  AtomicFile file(std::move(path), -1);
+  AtomicFile file(std::move(path));
+  struct stat status {};
+  const bool exists = ::stat(file.final_path_.c_str(), &status) == 0;
+  if (!exists && errno != ENOENT) return file.reject(errno).error();
+  file.is_temporary_ = !exists || S_ISREG(status.st_mode);
+  if (!file.is_temporary_) {
+    file.descriptor_ = ::open(file.final_path_.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
+    if (file.descriptor_ < 0) return file.reject(errno).error();
+    return file;
+  }
   file.descriptor_ = ::open(file.temporary().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file.descriptor_ < 0) return file.reject(errno).error();
+  constexpr mode_t kModeBits = 07777;
+  if (exists && ::fchmod(file.descriptor_, status.st_mode & kModeBits) != 0) return file.reject(errno).error();
   return file;
 }
 
+AtomicFile::AtomicFile(fs::path path) : final_path_(std::move(path)), target_path_(follow_links(final_path_)) {}
+
 AtomicFile::AtomicFile(AtomicFile&& other) noexcept
-    : final_path_(std::move(other.final_path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+    : final_path_(std::move(other.final_path_)),
+      target_path_(std::move(other.target_path_)),
+      is_temporary_(other.is_temporary_),
+      descriptor_(std::exchange(other.descriptor_, -1)) {}
 
 AtomicFile::~AtomicFile() {
   if (descriptor_ < 0) return;
   ::close(descriptor_);
-  ::unlink(temporary().c_str());
+  if (is_temporary_) ::unlink(temporary().c_str());
 }
 
-fs::path AtomicFile::temporary() const { return final_path_.string() + ".tmp"; }
+fs::path AtomicFile::temporary() const { return target_path_.string() + ".tmp"; }
 
 Result<void> AtomicFile::reject(int error_number) const {
   return Error{fmt::format("cannot be written: {}", cause(error_number)), final_path_.string()};
@@ -285,10 +314,11 @@ Result<void> AtomicFile::write(std::string_view bytes) {
 }
 
 Result<void> AtomicFile::commit() {
+  if (!is_temporary_) return ::close(std::exchange(descriptor_, -1)) == 0 ? Result<void>{} : reject(errno);
   if (::fsync(descriptor_) != 0) return reject(errno);
-  if (::rename(temporary().c_str(), final_path_.c_str()) != 0) return reject(errno);
+  if (::rename(temporary().c_str(), target_path_.c_str()) != 0) return reject(errno);
   ::close(std::exchange(descriptor_, -1));
-  flush_folder(final_path_.parent_path());
+  flush_folder(target_path_.parent_path());
   return {};
 }
 
@@ -404,6 +434,8 @@ LineReader::~LineReader() = default;
 Result<LineReader> LineReader::open(const fs::path& path) {
   auto state = std::make_unique<Impl>();
   state->path = path;
+  std::error_code error;
+  if (fs::is_directory(path, error)) return Error{"cannot be read: the path is a folder", path.string()};
   state->decompressor = make_decompressor(path, state->take);
   errno = 0;
   state->stream.open(path, std::ios::binary);

@@ -16,6 +16,9 @@ namespace assay {
 
 /// A file that gets its final name only after it is complete and flushed to the disk. Until then it has the suffix
 /// ".tmp". The destructor removes a file that was not committed.
+///
+/// Symbolic links are followed, and a file that is replaced keeps its mode. A path that names anything but a regular
+/// file, such as a pipe or /dev/null, is not replaced: the bytes are written to it at once.
 class AtomicFile {
  public:
   static Result<AtomicFile> create(std::filesystem::path path);
@@ -30,15 +33,18 @@ class AtomicFile {
   [[nodiscard]] const std::filesystem::path& path() const { return final_path_; }
 
  private:
-  AtomicFile(std::filesystem::path path, int descriptor) : final_path_(std::move(path)), descriptor_(descriptor) {}
+  explicit AtomicFile(std::filesystem::path path);
   [[nodiscard]] std::filesystem::path temporary() const;
   Result<void> reject(int error_number) const;
 
-  std::filesystem::path final_path_;  ///< name that the file gets when it is complete
-  int descriptor_ = -1;               ///< file descriptor; -1: not open
+  std::filesystem::path final_path_;   ///< path as given
+  std::filesystem::path target_path_;  ///< the same after its symbolic links: name that the complete file gets
+  bool is_temporary_ = true;           ///< whether the bytes go to a temporary file, not to `target_path_` itself
+  int descriptor_ = -1;                ///< file descriptor; -1: not open
 };
 
-/// Writes `text` in one step: a reader finds the old file or the new one.
+/// Writes `text` in one step: a reader finds the old file or the new one. Other than regular files are written as by
+/// AtomicFile.
 Result<void> put_file(const std::filesystem::path& path, std::string_view text);
 
 /// A format of compressed files.

@@ -4,9 +4,11 @@
 #include <cstdlib>
 #include <fstream>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "support/hash.hpp"
@@ -131,9 +133,52 @@ TEST_F(FilesTest, NewFileAppearsOnlyAfterCommit) {
   EXPECT_EQ(sha256_of_file(dir_ / "a" / "b.txt").value(), sha256_hex("whole"));
 }
 
+TEST_F(FilesTest, ReplacedFileKeepsItsMode) {
+  ASSERT_TRUE(put_file(dir_ / "private.txt", "old").ok());
+  constexpr fs::perms kOwnerOnly = fs::perms::owner_read | fs::perms::owner_write;
+  fs::permissions(dir_ / "private.txt", kOwnerOnly);
+  ASSERT_TRUE(put_file(dir_ / "private.txt", "new").ok());
+  EXPECT_EQ(read_file_text(dir_ / "private.txt").value(), "new");
+  EXPECT_EQ(fs::status(dir_ / "private.txt").permissions(), kOwnerOnly);
+}
+
+TEST_F(FilesTest, WritesToTargetOfSymbolicLink) {
+  ASSERT_TRUE(put_file(dir_ / "data" / "old.txt", "old").ok());
+  for (const char* const name : {"old.txt", "missing.txt"}) {
+    const fs::path link = dir_ / fmt::format("link to {}", name);
+    fs::create_symlink(fs::path("data") / name, dir_ / "first link");
+    fs::create_symlink("first link", link);
+    ASSERT_TRUE(put_file(link, "new").ok());
+    EXPECT_TRUE(fs::is_symlink(link));
+    EXPECT_EQ(read_file_text(dir_ / "data" / name).value(), "new");
+    fs::remove(dir_ / "first link");
+  }
+  fs::create_symlink("loop", dir_ / "loop");
+  EXPECT_THAT(put_file(dir_ / "loop", "new").error().text(), HasSubstr("Too many levels of symbolic links"));
+}
+
+TEST_F(FilesTest, WritesToPipeAndDeviceInsteadOfReplacingThem) {
+  fs::create_directories(dir_);
+  const fs::path pipe = dir_ / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  ASSERT_GE(reader, 0);
+  ASSERT_TRUE(put_file(pipe, "text").ok());
+  char bytes[16];
+  EXPECT_EQ(::read(reader, bytes, sizeof bytes), 4);
+  ::close(reader);
+  EXPECT_TRUE(fs::is_fifo(pipe));
+
+  fs::create_symlink("/dev/full", dir_ / "full");
+  EXPECT_THAT(put_file(dir_ / "full", "text").error().text(), HasSubstr("No space left on device"));
+}
+
 TEST_F(FilesTest, FailedReadAndWriteReportCause) {
   EXPECT_THAT(put_file("/proc/assay/x", "").error().text(), HasSubstr("/proc/assay"));
   EXPECT_THAT(read_file_text(dir_ / "missing").error().text(), HasSubstr("No such file"));
+  fs::create_directories(dir_ / "folder.gz");
+  EXPECT_THAT(read_file_text(dir_ / "folder.gz").error().text(), HasSubstr("the path is a folder"));
+  EXPECT_THAT(read(dir_ / "folder.gz").second, HasSubstr("the path is a folder"));
 }
 
 }  // namespace

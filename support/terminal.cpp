@@ -13,10 +13,14 @@ constexpr std::size_t kDefaultWidth = 160;
 
 }  // namespace
 
+bool can_redraw(bool is_terminal, const char* term) {
+  return is_terminal && (term == nullptr || std::string_view(term) != "dumb");
+}
+
 bool use_color(ColorChoice choice, bool is_terminal, const char* no_color, const char* term) {
   if (choice != ColorChoice::automatic) return choice == ColorChoice::always;
   if (no_color != nullptr && *no_color != '\0') return false;
-  return is_terminal && (term == nullptr || std::string_view(term) != "dumb");
+  return can_redraw(is_terminal, term);
 }
 
 bool use_color_on_stdout(ColorChoice choice) {

@@ -16,7 +16,10 @@ enum class ColorChoice : std::uint8_t { automatic, always, never };
 /// TERM is "dumb".
 bool use_color(ColorChoice choice, bool is_terminal, const char* no_color, const char* term);
 
-/// The same for standard output and this process's environment.
+/// Whether a line on the terminal can be redrawn, which a terminal with TERM=dumb does not support.
+bool can_redraw(bool is_terminal, const char* term);
+
+/// The same as use_color, for standard output and this process's environment.
 bool use_color_on_stdout(ColorChoice choice);
 
 /// The text in the style if `color` is set, else unchanged.

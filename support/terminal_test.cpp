@@ -15,5 +15,12 @@ TEST(UseColor, OptionOverridesEnvironmentAndEnvironmentOverridesTerminal) {
   EXPECT_FALSE(use_color(ColorChoice::automatic, true, nullptr, "dumb"));
 }
 
+TEST(CanRedraw, RequiresTerminalThatIsNotDumb) {
+  EXPECT_TRUE(can_redraw(true, "xterm"));
+  EXPECT_TRUE(can_redraw(true, nullptr));
+  EXPECT_FALSE(can_redraw(true, "dumb"));
+  EXPECT_FALSE(can_redraw(false, "xterm"));
+}
+
 }  // namespace
 }  // namespace assay
