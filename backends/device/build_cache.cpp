@@ -13,6 +13,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "support/hash.hpp"
+
 namespace assay::backends {
 
 namespace fs = std::filesystem;
@@ -20,6 +22,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kTemporaryFolder = "incomplete";
+/// Length of the SHA-256 at the end of the entries of write().
+constexpr std::size_t kChecksumLength = 64;
 constexpr auto kStaleAfter = std::chrono::hours{1};
 
 struct Entry {
@@ -124,12 +128,17 @@ bool BuildCache::fetch(std::string_view key, const fs::path& target) {
 
 std::optional<std::string> BuildCache::read(std::string_view key) {
   const fs::path entry = path_of(key);
-  std::ifstream file(entry, std::ios::binary);
-  if (!file) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(entry, ignored)) {
     return std::nullopt;
   }
+  std::ifstream file(entry, std::ios::binary);
   std::string content(std::istreambuf_iterator<char>(file), {});
-  std::error_code ignored;
+  const std::size_t checksum_start = content.size() < kChecksumLength ? 0 : content.size() - kChecksumLength;
+  if (!file || sha256_hex(std::string_view(content).substr(0, checksum_start)) != content.substr(checksum_start)) {
+    return std::nullopt;
+  }
+  content.resize(checksum_start);
   fs::last_write_time(entry, fs::file_time_type::clock::now(), ignored);
   return content;
 }
@@ -151,19 +160,19 @@ Result<void> BuildCache::store(std::string_view key, const fs::path& file) {
 }
 
 Result<void> BuildCache::write(std::string_view key, std::string_view content) {
-  if (content.size() > max_bytes_) {
+  if (content.size() + kChecksumLength > max_bytes_) {
     return {};
   }
   const fs::path temporary = new_temporary();
   std::ofstream file(temporary, std::ios::binary);
-  file.write(content.data(), static_cast<std::streamsize>(content.size()));
+  file << content << sha256_hex(content);
   file.close();
   if (!file) {
     std::error_code ignored;
     fs::remove(temporary, ignored);
     return Error{"cannot write to the build cache; is the disk full?", directory_.string()};
   }
-  return publish(temporary, key, content.size());
+  return publish(temporary, key, content.size() + kChecksumLength);
 }
 
 fs::path BuildCache::new_temporary() {

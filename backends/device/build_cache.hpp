@@ -40,7 +40,8 @@ class BuildCache {
   /// Stores a copy of the file under the key, replacing an existing entry.
   Result<void> store(std::string_view key, const std::filesystem::path& file);
 
-  /// The same for small contents, without a separate file.
+  /// The same for small contents, without a separate file. The entry has a checksum: one that was changed counts as
+  /// missing.
   [[nodiscard]] std::optional<std::string> read(std::string_view key);
   Result<void> write(std::string_view key, std::string_view content);
 

@@ -81,6 +81,25 @@ TEST_F(BuildCacheTest, ReadReturnsWrittenStringIncludingNulBytes) {
   EXPECT_EQ(cache->read(sha256_hex("b")), std::nullopt) << "the content is larger than the store";
 }
 
+TEST_F(BuildCacheTest, ReadsNoContentThatWasChanged) {
+  const std::unique_ptr<BuildCache> cache = open();
+  const std::string key = sha256_hex("a");
+  const fs::path entry = cache->directory() / key.substr(0, 2) / key.substr(2);
+  const auto change = [&](const auto& damage) {
+    ASSERT_TRUE(cache->write(key, "add.f32").ok());
+    ASSERT_TRUE(cache->read(key));
+    damage();
+    EXPECT_EQ(cache->read(key), std::nullopt);
+  };
+  change([&] { fs::resize_file(entry, 0); });
+  change([&] { fs::resize_file(entry, fs::file_size(entry) - 1); });
+  change([&] { std::fstream(entry, std::ios::in | std::ios::out) << "sub"; });
+  change([&] {
+    fs::remove(entry);
+    fs::create_directory(entry);
+  });
+}
+
 TEST_F(BuildCacheTest, StoringSameFileTwiceUsesSpaceOfOneFile) {
   const auto cache = open();
   const fs::path once = file("alpha");
