@@ -153,8 +153,8 @@ struct Variable {
   /// For local arrays: whether each element is stored before it is read, so that emitted code need not initialize the
   /// array. Only an optimization; not part of the text or the hash.
   bool is_stored_before_read = false;
-  /// For local arrays: whether the parser made the array in place of a tile or a stack of the source, of a kind that
-  /// the language lacks. Not part of the text or the hash.
+  /// For local arrays and tiles: whether the parser made the variable in place of a tile, a stack or an operation of
+  /// tiles of the source that the language lacks. Not part of the text or the hash.
   bool replaces_tile = false;
   /// For a kernel parameter that is one field of a struct in the source: the path of the field, "body.position". For
   /// the parameter that holds the block size: kBlockSizePath. Not part of the text or the hash.

@@ -58,6 +58,7 @@ TEST(HasReplacedTiles, IsTrueForKindsOfTilesThatTheLanguageLacks) {
   EXPECT_TRUE(is_true_for("    t = wp.tile_load(v, shape=4, offset=4 * i)\n    wp.tile_store(v, t, offset=4 * i)\n"));
   EXPECT_TRUE(is_true_for("    s = wp.tile_stack(capacity=4, dtype=float)\n    wp.tile_stack_push(s, x[i], True)\n"));
   EXPECT_TRUE(is_true_for("    x[i] = sum_of_tile(x[i])\n"));
+  EXPECT_TRUE(is_true_for("    t = wp.tile(x[i] * 2.0)\n    x[i] = wp.untile(t)\n"));
   EXPECT_TRUE(
       is_true_for("    a = wp.tile_load(m, shape=(2, 2))\n    y = wp.tile_load(x, shape=2, offset=2 * i)\n"
                   "    wp.tile_store(x, wp.tile_lower_solve(a, y), offset=2 * i)\n"));

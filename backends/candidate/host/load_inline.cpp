@@ -298,9 +298,9 @@ std::vector<std::string> relevant_flags(const std::vector<std::string>& flags) {
 
 Result<HostSource> read_load_inline(std::string_view python, const std::string& name) {
   const Result<std::string_view> text = frontend::check_source(python);
-  if (!text.ok()) return Error{text.error().message, fmt::format("{}:{}", name, text.error().where)};
+  if (!text.ok()) return frontend::in_file(text.error(), name);
   const Result<frontend::SyntaxTree> tree = frontend::SyntaxTree::parse(std::string(*text));
-  if (!tree.ok()) return Error{tree.error().message, name};
+  if (!tree.ok()) return frontend::in_file(tree.error(), name);
   if (const SyntaxNode wrong = frontend::first_error(tree->root()))
     return Error{"syntax error", fmt::format("{}:{}:{}", name, wrong.loc().line, wrong.loc().column)};
   return LoadInlineReader(name).read(tree->root());

@@ -95,7 +95,7 @@ TEST(LoadInline, RejectsSourcesThatRequireExecutingTheFile) {
               HasSubstr("'source', to which the file assigns no string"));
   EXPECT_THAT(error("a = b\nb = a\nload_inline('m', '', a, ['f'])\n"), HasSubstr("refers to too many names"));
   EXPECT_THAT(error("import torch\n"), HasSubstr("does not call load_inline"));
-  EXPECT_THAT(error("load_inline(\n"), HasSubstr("syntax error"));
+  EXPECT_THAT(error("load_inline(\n"), HasSubstr("m.py:1:12: '(' is never closed"));
 }
 
 TEST(RelevantFlags, IncludeOnlyFlagsThatAffectSemantics) {

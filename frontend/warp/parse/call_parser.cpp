@@ -136,7 +136,10 @@ ExprId WarpExpressionParser::call(SyntaxNode node) {
     const bool is_length = measured.size() == 1 && measured[0].is(SyntaxKind::kIdentifier);
     const ExprId length = is_length ? length_of(given) : kNone;
     const bool is_known = length != kNone && context_.function.expr(length).kind == ir::ExprKind::kLiteral;
-    return is_known ? length : context_.error(node, "wp.static argument must be a compile-time constant");
+    return is_known ? length
+                    : context_.error(node,
+                                     "wp.static argument must be a compile-time constant; to evaluate names of the "
+                                     "module in Python, run with --import");
   }
   if (const auto op = atomic(node)) {
     const ir::VarId result = atomic_call(node, *op, "old");

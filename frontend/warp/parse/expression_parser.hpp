@@ -308,6 +308,7 @@ class WarpExpressionParser {
   ir::ExprId tile_from_thread(SyntaxNode node);
   ir::ExprId tile_sum(SyntaxNode node, SyntaxNode tile, SyntaxNode axis);
   ir::ExprId tile_reduce(SyntaxNode node);
+  ir::ExprId extremes_along(SyntaxNode node, ir::ExprId tile, ir::Op op, SyntaxNode axis);
   ir::ExprId tile_map(SyntaxNode node);
   ir::ExprId tile_extract(SyntaxNode node);
   ir::ExprId tile_arange(SyntaxNode node);

@@ -66,6 +66,15 @@ Result<void> WarpFileParser::read() {
     return Error{fmt::format("syntax error at {}; no definition could be parsed", describe(broken)),
                  fmt::format("{}:{}", loc.line, loc.column)};
   }
+  // Python rejects the whole file. An error outside of these definitions may be valid Python that the grammar does not
+  // support.
+  for (const SourceFunction& entry : source_functions_) {
+    const SyntaxNode error = first_error(entry.definition);
+    if (!error) continue;
+    const ir::Loc loc = error.loc();
+    return Error{fmt::format("syntax error at {} in {}", describe(error), entry.name),
+                 fmt::format("{}:{}", loc.line, loc.column)};
+  }
   for (SourceFunction& entry : source_functions_) {
     if (!entry.is_kernel && !entry.is_generic && entry.is_callable) parse_entry(entry);
   }

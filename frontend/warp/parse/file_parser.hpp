@@ -75,7 +75,7 @@ class WarpFileParser {
                                        &environments_.emplace_back(result.module, result.module.source_name, false));
   }
 
-  /// Fails if syntax errors leave no definition.
+  /// Fails if a kernel or function of the file has a syntax error, or if syntax errors leave no definition.
   Result<void> read();
 
   // ---- for the function being read
@@ -139,10 +139,10 @@ class WarpFileParser {
   /// Gives `name` the meaning that `original` has in the module `from`.
   void import_name(const std::string& name, const ModuleScope::FileModule& from, const std::string& original,
                    Environment& home);
-  /// The top level of a module's file, parsed on first use. Null if there is none.
+  /// The top level of a module's file, parsed on first use. Null if there is none or if it cannot be parsed.
   Environment* load(const ModuleScope::FileModule& module);
   /// The file, parsed, and an empty top level for it.
-  Environment* open(const ModuleSource& text);
+  Result<Environment*> open(const ModuleSource& text);
 
   // factories.cpp: kernel factories
   /// Evaluates `targets = call` if it calls a factory. False if it does not, or if the result is not known.
@@ -196,6 +196,8 @@ class WarpFileParser {
       environments_by_file_name_;  ///< environment of each file's top level, by file name; null: not readable
   /// Environment of each imported file's top level, by importing file and module name; null: no such file.
   std::map<std::pair<std::string, std::string>, Environment*> environments_by_import_;
+  /// Why the file of an imported module could not be parsed, by importing file and module name.
+  std::map<std::pair<std::string, std::string>, std::string> import_errors_;
   bool is_loading_import_ = false;                    ///< whether definitions are being collected from an imported file
   std::deque<SourceFunction> source_functions_;       ///< functions and kernels of the file, in their order in the file
   std::deque<SourceFunction> imported_functions_;     ///< functions and kernels of other files

@@ -58,10 +58,11 @@ void WarpFileParser::import_name(const std::string& name, const ModuleScope::Fil
   const ModuleScope::FileModule inner{.importing_file = from.importing_file,
                                       .module = from.module + (from.module.ends_with('.') ? "" : ".") + original};
   if (load(inner) != nullptr) return name_module(name, inner, home);
+  const auto error = import_errors_.find({from.importing_file, from.module});
   home.scope.mark_unknown(
-      name, file == nullptr
-                ? fmt::format("the name is imported from module '{}', which could not be loaded", from.module)
-                : fmt::format("the file {} does not define this name", file->file));
+      name, file == nullptr ? fmt::format("the name is imported from module '{}', which could not be loaded{}",
+                                          from.module, error == import_errors_.end() ? "" : ": " + error->second)
+                            : fmt::format("the file {} does not define this name", file->file));
 }
 
 Environment* WarpFileParser::load(const ModuleScope::FileModule& module) {
@@ -73,7 +74,11 @@ Environment* WarpFileParser::load(const ModuleScope::FileModule& module) {
   const auto loaded = text ? environments_by_file_name_.find(text->file_name) : environments_by_file_name_.end();
   const bool is_new = text && loaded == environments_by_file_name_.end();
   if (loaded != environments_by_file_name_.end()) home = loaded->second;
-  if (is_new) home = open(*text);
+  if (is_new) {
+    const Result<Environment*> opened = open(*text);
+    home = opened.value_or(nullptr);
+    if (!opened.ok()) import_errors_.emplace(key, in_file(opened.error(), text->file_name).text());
+  }
   environments_by_import_.emplace(key, home);
   if (!is_new) return home;
   environments_by_file_name_.emplace(std::move(text->file_name), home);
@@ -85,16 +90,18 @@ Environment* WarpFileParser::load(const ModuleScope::FileModule& module) {
   return home;
 }
 
-Environment* WarpFileParser::open(const ModuleSource& text) {
+Result<Environment*> WarpFileParser::open(const ModuleSource& text) {
   ir::Module& module = result_.module;
-  if (imported_trees_.size() >= kMaxImportedFiles) return nullptr;
-  if (text.text.size() > kMaxImportedBytes - imported_bytes_) return nullptr;
+  if (imported_trees_.size() >= kMaxImportedFiles)
+    return Error{fmt::format("more than {} files are imported", kMaxImportedFiles)};
+  if (text.text.size() > kMaxImportedBytes - imported_bytes_)
+    return Error{fmt::format("the imported files have more than {} bytes", kMaxImportedBytes)};
   const auto source = check_source(text.text);
-  if (!source.ok()) return nullptr;
+  if (!source.ok()) return source.error();
   imported_bytes_ += text.text.size();
   const auto lines_before = static_cast<std::int32_t>(module.source_lines.size());
   auto tree = SyntaxTree::parse(std::string(*source), lines_before);
-  if (!tree.ok()) return nullptr;
+  if (!tree.ok()) return tree.error();
   imported_trees_.push_back(tree.take());
   for (std::string& line : ir::split_lines(*source))
     module.source_lines.push_back(std::move(line));

@@ -184,6 +184,8 @@ void ModuleScope::define(std::string_view name, SyntaxNode value) {
     constants_by_name_.emplace(name, std::move(*number));
   } else if (const auto known = type(value); known.ok() && !known->is_array()) {
     types_by_name_.emplace(name, *known);
+  } else if (!known.ok() && warp_name(value.part(SyntaxField::kFunction)).starts_with("types.")) {
+    mark_unknown(name, known.error().message);
   } else {
     mark_unknown(name, fmt::format("the value '{}' is known only when Python runs", describe(value)));
   }
@@ -493,8 +495,10 @@ Result<ir::Type> ModuleScope::sized_type(SyntaxNode size, ir::Type component, bo
   const bool fits =
       std::ranges::all_of(extents, [](int extent) { return extent >= 1 && extent <= ir::kMaxMatrixSide; });
   if (extents.size() != (is_vector ? 1U : 2U) || !fits || components > ir::kMaxMatrixComponents)
-    return Error{fmt::format("vectors must have 1 to {} components, matrices 1 to {}", ir::kMaxMatrixSide,
-                             ir::kMaxMatrixComponents)};
+    return is_vector
+               ? Error{fmt::format("a vector must have 1 to {} components, got {}", ir::kMaxMatrixSide, size.text())}
+               : Error{fmt::format("a matrix must have 1 to {} components in at most {} rows and columns, got {}",
+                                   ir::kMaxMatrixComponents, ir::kMaxMatrixSide, size.text())};
   return is_vector ? ir::vector_type(component.scalar, extents[0])
                    : ir::matrix_type(component.scalar, extents[0], extents[1]);
 }

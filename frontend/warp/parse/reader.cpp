@@ -2,22 +2,12 @@
 
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "frontend/warp/parse/file_parser.hpp"
 #include "frontend/warp/syntax/source_text.hpp"
 #include "frontend/warp/syntax/syntax.hpp"
 #include "ir/source_location.hpp"
 
 namespace assay::frontend {
-namespace {
-
-Error in_file(const Error& error, const std::string& file) {
-  return Error{error.message, error.where.empty() ? file : fmt::format("{}:{}", file, error.where)};
-}
-
-}  // namespace
-
 Result<ParsedFile> parse_python(std::string_view source, std::string file_name, const ModuleFinder& finder) {
   const auto text = check_source(source);
   if (!text.ok()) return in_file(text.error(), file_name);

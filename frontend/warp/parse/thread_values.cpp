@@ -117,9 +117,18 @@ ExprId WarpExpressionParser::value_of_thread(SyntaxNode node) {
                                             "block; such kernels are judged with one thread per block, as Warp runs "
                                             "them on the CPU",
                                             extents.back()));
-  if (!compound && extents.size() == 1 && !context_.may_hoist) return b.op(Op::kTileExtract, {tile, b.i32(0)});
+  // The IR has no wp.untile: Warp gets wp.tile_extract instead.
+  const auto mark_replaced = [&](VarId variable) {
+    context_.function.variables[static_cast<std::size_t>(variable)].replaces_tile = true;
+  };
+  if (!compound && extents.size() == 1 && !context_.may_hoist) {
+    if (const ir::Expr& operand = context_.function.expr(tile); operand.kind == ir::ExprKind::kVariable)
+      mark_replaced(operand.variable);
+    return b.op(Op::kTileExtract, {tile, b.i32(0)});
+  }
   if (!can_loop(node)) return kNone;
   const VarId held = compound ? context_.function.expr(tile).variable : b.let("tile", tile);
+  mark_replaced(held);
   const auto element = [&](const std::vector<int>& indices, int position) {
     if (compound) return b.load(held, {b.i32(position)});
     std::vector<ExprId> operands{b.var(held)};

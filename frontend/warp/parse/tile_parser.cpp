@@ -547,44 +547,6 @@ ExprId WarpExpressionParser::tile_from_thread(SyntaxNode node) {
   return context_.operation(node, Op::kSplat, {number}, tile);
 }
 
-/// Sums of all elements, or along one axis.
-ExprId WarpExpressionParser::tile_sum(SyntaxNode node, SyntaxNode tile_node, SyntaxNode axis) {
-  const ExprId tile = any_tile(node, tile_node);
-  if (tile == kNone) return kNone;
-  if (context_.compound_tile(tile)) {
-    if (!axis) return sum_elements(node, tile);
-    const auto number = context_.constant(axis);
-    const std::int64_t along = number && number->type.is_integer_scalar() ? number->number().integer : -1;
-    return sum_along(axis, tile, along);
-  }
-  const Type type = context_.type_of(tile);
-  if (!axis) return context_.operation(node, Op::kTileSum, {tile}, ir::tile_type(type.scalar, 1));
-  const auto number = context_.constant(axis);
-  const std::int64_t along = number && number->type.is_integer_scalar() ? number->number().integer : -1;
-  if (along < 0 || along >= type.tile_rank())
-    return context_.error(axis, "axis must be the number of a tile dimension");
-  if (type.tile_rank() == 1) return context_.operation(node, Op::kTileSum, {tile}, ir::tile_type(type.scalar, 1));
-  if (along == 0) return context_.operation(node, Op::kTileSum, {tile}, ir::tile_type(type.scalar, type.tile[1]));
-  const ExprId column = context_.operation(node, Op::kTileSum, {tile}, ir::tile_type(type.scalar, type.tile[0], 1));
-  return context_.operation(node, Op::kTileReshape, {column}, ir::tile_type(type.scalar, type.tile[0]));
-}
-
-ExprId WarpExpressionParser::tile_reduce(SyntaxNode node) {
-  const TileArguments given(node);
-  const SyntaxNode function = given(0, "op");
-  const auto op = function ? warp_function(context_.scope().warp_name(function)) : std::nullopt;
-  if (op == Op::kAdd) return tile_sum(node, given(1, "a"), given(2, "axis"));
-  if ((op == Op::kMin || op == Op::kMax) && !given(2, "axis")) {
-    const ExprId tile = any_tile(node, given(1, "a"));
-    if (tile == kNone) return kNone;
-    if (context_.compound_tile(tile)) return extreme_element(node, tile, *op);
-    return context_.operation(node, op == Op::kMin ? Op::kTileMin : Op::kTileMax, {tile});
-  }
-  return context_.error(node,
-                        "tiles can be reduced with wp.add, wp.min or wp.max only: the results of other functions "
-                        "depend on the unspecified order in which threads combine elements");
-}
-
 /// wp.tile_map(f, a, ...): an operation, or a function of the file, applied to each element.
 ExprId WarpExpressionParser::tile_map(SyntaxNode node) {
   const TileArguments given(node);

@@ -168,6 +168,10 @@ std::string join_bracketed_lines(std::string_view text) {
   return joined;
 }
 
+Error in_file(const Error& error, const std::string& file) {
+  return Error{error.message, error.where.empty() ? file : fmt::format("{}:{}", file, error.where)};
+}
+
 SourceText::SourceText(std::string text, std::int32_t lines_before)
     : text_(std::move(text)), preceding_line_count_(lines_before) {
   for (std::size_t at = 0; at < text_.size(); ++at) {

@@ -34,6 +34,9 @@ Result<void> check_statement_length(std::string_view text);
 /// program, but without continuation lines that are indented less than their block, which the grammar does not support.
 std::string join_bracketed_lines(std::string_view text);
 
+/// The error with the name of its file before the line and column in `where`, if it has them.
+Error in_file(const Error& error, const std::string& file);
+
 /// The text of a file, in which the line of a byte can be looked up.
 class SourceText {
  public:

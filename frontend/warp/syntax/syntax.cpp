@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -9,6 +10,8 @@
 
 #include <fmt/format.h>
 #include <tree_sitter/api.h>
+
+#include "frontend/warp/syntax/line_structure.hpp"
 
 extern "C" const TSLanguage* tree_sitter_python();
 
@@ -203,6 +206,20 @@ struct Children {
   }
 };
 
+/// "print" or "exec" if the node is such a statement of Python 2, which the grammar supports; else empty. What Python 3
+/// reads as an expression, as `print >> file` and `print -1`, is not counted.
+std::string_view python_2_statement(const SyntaxNodeData& entry) {
+  const std::string_view kind = entry.grammar_name;
+  if (!entry.is_named || (kind != "print_statement" && kind != "exec_statement")) return {};
+  const std::string_view name = kind.substr(0, kind.find('_'));
+  const std::string_view text = entry.source->text().substr(entry.start + name.size());
+  const std::size_t argument = text.find_first_not_of(" \t");
+  if (argument == std::string_view::npos) return {};
+  const char c = text[argument];
+  const bool is_operand = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '"' || c == '\'';
+  return is_operand ? name : std::string_view();
+}
+
 struct DeleteTree {
   void operator()(TSTree* tree) const { ts_tree_delete(tree); }
 };
@@ -269,6 +286,7 @@ SyntaxNode SyntaxTree::root() const { return nodes_in_text_order_.front().self; 
 
 Result<SyntaxTree> SyntaxTree::parse(std::string text, std::int32_t lines_before) {
   if (const auto checked = check_statement_length(text); !checked.ok()) return checked.error();
+  if (const auto checked = check_line_structure(text); !checked.ok()) return checked.error();
   SyntaxTree result(std::move(text), lines_before);
   const std::string_view source = result.source_->text();
   Tree tree(parse_text(source));
@@ -278,10 +296,15 @@ Result<SyntaxTree> SyntaxTree::parse(std::string text, std::int32_t lines_before
   }
   if (!tree) return Error{"parsing takes more than 10 s; split the file"};
   auto flat = flatten(ts_tree_root_node(tree.get()), *result.source_, kMaxDepth);
-  if (const auto* offset = std::get_if<std::uint32_t>(&flat)) {
-    const ir::Loc loc = result.source_->loc(*offset);
-    return Error{fmt::format("syntax is nested more than {} levels deep", kMaxDepth),
-                 fmt::format("{}:{}", loc.line, loc.column)};
+  const auto place = [&](std::uint32_t offset) {
+    const ir::Loc loc = result.source_->loc(offset);
+    return fmt::format("{}:{}", loc.line - lines_before, loc.column);
+  };
+  if (const auto* offset = std::get_if<std::uint32_t>(&flat))
+    return Error{fmt::format("syntax is nested more than {} levels deep", kMaxDepth), place(*offset)};
+  for (const SyntaxNodeData& entry : std::get<std::vector<SyntaxNodeData>>(flat)) {
+    if (const std::string_view name = python_2_statement(entry); !name.empty())
+      return Error{fmt::format("{0} is a function in Python 3: write {0}(...)", name), place(entry.start)};
   }
   // Moving a vector does not move its elements.
   result.nodes_in_text_order_ = std::move(std::get<std::vector<SyntaxNodeData>>(flat));

@@ -137,9 +137,10 @@ class SyntaxNode {
 /// The syntax tree of a text.
 class SyntaxTree {
  public:
-  /// Parses Python. Fails when the parser gives up, a statement is too long for it or the tree is deeper than
-  /// kMaxDepth; text with syntax errors gives a tree in which has_error() is true at the errors. Line numbers start
-  /// after `lines_before`.
+  /// Parses Python. Fails when the parser gives up, a statement is too long for it, the tree is deeper than kMaxDepth,
+  /// check_line_structure() fails or there is a `print` or `exec` statement of Python 2; the error's `where` is
+  /// "line:column" in the text. A text with other syntax errors gives a tree in which has_error() is true at the
+  /// errors. Line numbers in the tree start after `lines_before`.
   static Result<SyntaxTree> parse(std::string text, std::int32_t lines_before = 0);
 
   /// The maximum depth of a tree, which bounds the recursion of all functions that walk it.

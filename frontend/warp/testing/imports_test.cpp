@@ -195,12 +195,17 @@ TEST_F(Imports, ErrorReportsWhyImportedNameIsUnknown) {
               HasSubstr("physics.py does not define this name"));
   EXPECT_THAT(messages(read("from .physics import plain", "x[0] = plain(x[0])")),
               HasSubstr("in physics.py, the name is a Python function without the decorator @wp.func"));
-  modules[".broken"] = "import warp as wp\n@wp.struct\nclass S(Base):\n    a: float\n\ndef f(:\n";
+  modules[".broken"] = "import warp as wp\n@wp.struct\nclass S(Base):\n    a: float\n\nN = = 1\n";
   EXPECT_THAT(messages(read("from .broken import S", "s = S()")),
               HasSubstr("in broken.py, struct S could not be parsed: the file has a syntax error here"));
   modules[".binary"] = std::string("a\0b", 3);
-  EXPECT_THAT(messages(read("from .binary import f", "x[0] = f(x[0])")),
-              HasSubstr("imported from module '.binary', which could not be loaded"));
+  EXPECT_THAT(
+      messages(read("from .binary import f", "x[0] = f(x[0])")),
+      HasSubstr("imported from module '.binary', which could not be loaded: binary.py:1:2: file contains a zero "
+                "byte"));
+  modules[".indented"] = "import warp as wp\n  N = 1\n";
+  EXPECT_THAT(messages(read("from .indented import N", "x[0] = float(N)")),
+              HasSubstr("which could not be loaded: indented.py:2:3: unexpected indentation"));
 }
 
 TEST_F(Imports, LaterDefinitionReplacesImportedName) {

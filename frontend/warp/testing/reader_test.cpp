@@ -1,4 +1,4 @@
-// Whole files: accepted input, recovery from syntax errors, declarations, locations, annotations, examples, speed.
+// Whole files: accepted input, declarations, locations, annotations, examples, speed.
 #include "frontend/warp/parse/reader.hpp"
 
 #include <algorithm>
@@ -103,30 +103,6 @@ TEST(PythonParser, RejectsOnlyTheKernelWithTooDeeplyNestedExpression) {
   EXPECT_THAT(messages(file), HasSubstr("test.py:4:12: error: in deep: V17-expression-size:"));
   ASSERT_EQ(file.module.kernels.size(), 1U);
   EXPECT_EQ(file.module.kernels[0].name, "good");
-}
-
-// ---- broken files
-
-TEST(PythonParser, RejectsFileWithoutValidDefinition) {
-  EXPECT_EQ(error_of("def f(:\n"), "test.py:1:7: syntax error at missing ')'; no definition could be parsed");
-}
-
-TEST(PythonParser, ParsesKernelsBeforeAndAfterSyntaxError) {
-  const std::string first = "@wp.kernel\ndef first(y: wp.array(dtype=float)):\n    y[0] = 1.0\n";
-  const std::string broken = "@wp.kernel\ndef broken(y: wp.array(dtype=float)):\n    y[0] = = 1.0\n";
-  const ParsedFile file = read("import warp as wp\n" + first + "N = 1\n" + broken + "M = 2\n" + std::string(kSimple));
-  ASSERT_EQ(file.module.kernels.size(), 2U) << messages(file);
-  EXPECT_EQ(file.module.kernels[0].name, "first");
-  EXPECT_EQ(file.module.kernels[1].name, "good");
-  EXPECT_THAT(messages(file), HasSubstr("test.py:8:12: error: =: syntax error\n"));
-  EXPECT_THAT(messages(file), HasSubstr("error: in broken: def broken: the file has a syntax error here"));
-}
-
-TEST(PythonParser, RejectsDefinitionDirectlyBeforeSyntaxError) {
-  const ParsedFile file = read("import warp as wp\n" + std::string(kSimple) + "    ) = 3\nN = 1\n" +
-                               "@wp.kernel\ndef other(n: int):\n    pass\n");
-  ASSERT_EQ(file.module.kernels.size(), 1U) << messages(file);
-  EXPECT_EQ(file.module.kernels[0].name, "other");
 }
 
 // ---- definitions of kernels

@@ -75,7 +75,9 @@ const RejectionCase kCases[] = {
                  "another variable"},
     {.name = "StaticOfVariableOfDynamicLoop",
      .body = "for i in range(n):\n    x[i] = float(wp.static(i))",
-     .messages = "5:22: error: in k: wp.static(...): wp.static argument must be a compile-time constant"},
+     .messages =
+         "5:22: error: in k: wp.static(...): wp.static argument must be a compile-time constant; to evaluate names of "
+         "the module in Python, run with --import"},
     {.name = "StaticOfVariableOfLoopWithBreak",
      .body = "for i in range(4):\n    if n < i:\n        break\n    x[i] = float(wp.static(i))",
      .messages = "4:9: error: in k: i: Warp does not support the loop variable in wp.static(...) if the loop changes "

@@ -43,7 +43,9 @@ const RejectionCase kCases[] = {
                  "if_false)"},
     {.name = "StaticOfRunTimeExpression",
      .body = "x[0] = wp.static(len([1]))",
-     .messages = "4:12: error: in k: wp.static(...): wp.static argument must be a compile-time constant"},
+     .messages =
+         "4:12: error: in k: wp.static(...): wp.static argument must be a compile-time constant; to evaluate names of "
+         "the module in Python, run with --import"},
     {.name = "SliceOfScalar",
      .body = "p = a[0:2]",
      .messages = "4:11: error: in k: 0:2: only arrays, vectors, matrices, quaternions and transforms can be sliced"},
@@ -604,6 +606,12 @@ const RejectionCase kCases[] = {
      .above = "from other import f\n",
      .body = "x[0] = f(a)",
      .messages = "5:12: error: in k: f(...): the name is imported from module 'other', which could not be loaded"},
+    {.name = "MatrixWithTooManyComponents",
+     .above = "V = wp.types.matrix((24, 24), float)\n",
+     .parameters = "x: wp.array(dtype=V)",
+     .body = "x[0] = x[1]",
+     .messages = "4:7: error: in k: x: wp.array(dtype=V): 'V': a matrix must have 1 to 256 components in at most 255 "
+                 "rows and columns, got (24, 24)"},
     {.name = "ConstantKnownOnlyAtRunTime",
      .above = "N = len('abc')\n",
      .body = "x[0] = N",

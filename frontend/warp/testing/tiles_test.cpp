@@ -270,6 +270,21 @@ kernel k(x: array<f32,2>, n: i32; thread) {
   x[0, 0] = tile_reshape<tile<f32,2>>(tile_view<tile<f32,1,2>>(t, where(lt(n, 0), add(n, 2), n), 1))
 }
 )"},
+    {.name = "ExtremesAlongADimension",
+     .parameters = "x: wp.array(dtype=float), a: wp.array2d(dtype=float)",
+     .body = R"(
+t = wp.tile_load(a, shape=(3, 2))
+wp.tile_store(x, wp.tile_reduce(wp.max, t, axis=0))
+wp.tile_store(x, wp.tile_reduce(wp.min, t * 2.0, axis=1))
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, a: array<f32,2>; thread) {
+  let t: tile<f32,3,2> = tile_load<tile<f32,3,2>>(a[0, 0])
+  x[0] = tile_reshape<tile<f32,2>>(max(max(tile_view<tile<f32,1,2>>(t, 0, 0), tile_view<tile<f32,1,2>>(t, 1, 0)), tile_view<tile<f32,1,2>>(t, 2, 0)))
+  let tile: tile<f32,3,2> = mul(t, 2.0)
+  x[0] = tile_reshape<tile<f32,3>>(min(tile_view<tile<f32,3,1>>(tile, 0, 0), tile_view<tile<f32,3,1>>(tile, 0, 1)))
+}
+)"},
     {.name = "SumsAlongADimension",
      .parameters = "y: wp.array2d(dtype=float)",
      .body = R"(
@@ -459,6 +474,11 @@ TEST(Tiles, RejectArgumentsThatWarpRejects) {
       {"t = wp.tile_sum(wp.tile_zeros(shape=(2, 2, 2), dtype=float), axis=3)", "axis must be the number"},
       {"t = wp.tile_sum(wp.tile_zeros(shape=(2, 2, 2), dtype=bool))", "cannot be added"},
       {"t = wp.tile_reduce(wp.max, wp.tile_zeros(shape=4, dtype=wp.mat22))", "only tiles of numbers"},
+      {"t = wp.tile_reduce(wp.max, wp.tile_zeros(shape=(2, 2), dtype=float), axis=2)", "axis must be the number"},
+      {"t = wp.tile_reduce(wp.max, wp.tile_zeros(shape=(200, 2), dtype=float), axis=0)",
+       "can reduce at most 128 elements along an axis, got 200"},
+      {"t = wp.tile_reduce(wp.min, wp.tile_zeros(shape=(2, 2, 2), dtype=float), axis=0)",
+       "only wp.add can reduce this tile along an axis"},
       {"t = wp.tile_zeros(shape=4, dtype=wp.vec2)\nwp.tile_fft(t)", "with two or more dimensions"},
       {"t = wp.tile_zeros(shape=(1, 4), dtype=wp.vec2)\nwp.tile_fft(t * 2.0)", "expected a variable"},
       {"t = wp.tile_zeros(shape=4, dtype=wp.vec2)\nwp.atomic_add(x, 0, 1.0)", "use wp.tile_atomic_add"},

@@ -4,11 +4,14 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <optional>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "ir/analysis.hpp"
+#include "ir/source_location.hpp"
 #include "support/trim.hpp"
 
 namespace assay::harness {
@@ -18,14 +21,19 @@ using ir::VarId;
 
 /// Brackets and minus signs in one annotation.
 constexpr int kMostNested = 32;
+/// Operators in one annotation. Bounds the depth of a term.
+constexpr int kMostOperators = 200;
 
 /// Parses one annotation from left to right. Keeps the first failure.
 class PreconditionParser {
  public:
   PreconditionParser(const ir::Function& kernel, std::string_view text) : kernel_(&kernel), rest_(text) {}
 
-  bool failed() const { return !expected_.empty(); }
-  const std::string& expected() const { return expected_; }
+  bool failed() const { return !failure_.empty(); }
+  /// "expected X" or another reason.
+  const std::string& failure() const { return failure_; }
+  /// The name of a parameter.
+  const std::string& name_of(VarId parameter) const { return kernel_->var(parameter).name; }
   bool done() {
     skip();
     return rest_.empty();
@@ -45,8 +53,9 @@ class PreconditionParser {
   void want(std::string_view token) {
     if (!take(token)) fail(fmt::format("'{}'", token));
   }
-  void fail(std::string expected) {
-    if (expected_.empty()) expected_ = std::move(expected);
+  void fail(std::string_view expected) { reject(fmt::format("expected {}", expected)); }
+  void reject(std::string reason) {
+    if (failure_.empty()) failure_ = std::move(reason);
   }
 
   std::string_view word() {
@@ -62,17 +71,51 @@ class PreconditionParser {
   }
 
   VarId parameter() {
+    skip();
+    const std::string_view rest = rest_;
     const std::string_view name = word();
+    std::vector<std::string_view> known;
     for (VarId p = 0; p < kernel_->parameter_count; ++p) {
-      if (kernel_->var(p).name == name) return p;
+      if (name_of(p) == name) return p;
+      known.push_back(name_of(p));
     }
-    fail("a parameter name");
+    const std::string got = !name.empty()  ? fmt::format("'{}'", name)
+                            : rest.empty() ? "the end of the comment"
+                                           : fmt::format("'{}'", rest);
+    fail(fmt::format("a parameter name, got {}; the parameters are {}", got, fmt::join(known, ", ")));
     return ir::kNone;
+  }
+
+  /// The parameter, or the array, whose values a domain restricts.
+  VarId subject() {
+    skip();
+    if (starts_with_length()) {
+      reject("lengths of arrays cannot be restricted, only values of parameters and of array elements");
+      return ir::kNone;
+    }
+    return parameter();
+  }
+
+  /// Takes a comparison. `less` is set to whether it is < or <=, `open` to whether it excludes equal values.
+  void order(bool& less, bool& open) {
+    for (const std::string_view token : {"<=", ">=", "<", ">"}) {
+      if (!take(token)) continue;
+      less = token[0] == '<';
+      open = token.size() == 1;
+      return;
+    }
+    if (take(".")) {
+      reject(take_word("shape")
+                 ? "lengths of arrays cannot be restricted, only values of parameters and of array elements"
+                 : std::string(kStructFields));
+    }
+    fail("<, <=, > or >=");
   }
 
   PreconditionTerm sum() {
     PreconditionTerm left = product();
     for (;;) {
+      if (failed()) return left;
       if (take("+")) {
         left = pair(PreconditionTerm::Kind::kAdd, std::move(left), product());
       } else if (take("-")) {
@@ -84,9 +127,15 @@ class PreconditionParser {
   }
 
  private:
-  void skip() { rest_ = trimmed(rest_); }
+  static constexpr std::string_view kStructFields =
+      "ranges of struct fields are not supported; a range of the parameter itself holds for all its fields";
 
-  static PreconditionTerm pair(PreconditionTerm::Kind kind, PreconditionTerm left, PreconditionTerm right) {
+  void skip() { rest_ = trimmed(rest_); }
+  bool starts_with_length() const { return rest_.starts_with("len(") || rest_.starts_with("len ("); }
+
+  PreconditionTerm pair(PreconditionTerm::Kind kind, PreconditionTerm left, PreconditionTerm right) {
+    if (++operators_ > kMostOperators) reject(fmt::format("more than {} operators", kMostOperators));
+    if (failed()) return {};
     PreconditionTerm term;
     term.kind = kind;
     term.left = std::make_shared<const PreconditionTerm>(std::move(left));
@@ -96,7 +145,7 @@ class PreconditionParser {
 
   PreconditionTerm product() {
     PreconditionTerm left = atom();
-    while (take("*"))
+    while (!failed() && take("*"))
       left = pair(PreconditionTerm::Kind::kMultiply, std::move(left), atom());
     return left;
   }
@@ -124,7 +173,7 @@ class PreconditionParser {
 
   PreconditionTerm named() {
     PreconditionTerm term;
-    if (rest_.starts_with("len(") || rest_.starts_with("len (")) {
+    if (starts_with_length()) {
       want("len");
       want("(");
       term.kind = PreconditionTerm::Kind::kExtent;
@@ -136,7 +185,10 @@ class PreconditionParser {
     term.parameter = parameter();
     term.kind = PreconditionTerm::Kind::kParameter;
     if (take(".")) {
-      want("shape");
+      const bool is_shape = take_word("shape");
+      const bool is_struct = term.parameter != ir::kNone && kernel_->var(term.parameter).type.element().is_struct();
+      if (!is_shape && is_struct) reject(std::string(kStructFields));
+      if (!is_shape) fail("'shape'");
       want("[");
       term.kind = PreconditionTerm::Kind::kExtent;
       const std::string_view digit = word();
@@ -152,7 +204,9 @@ class PreconditionParser {
   void check(const PreconditionTerm& term) {
     if (term.parameter == ir::kNone) return;
     const ir::Type type = kernel_->var(term.parameter).type;
-    if (term.kind == PreconditionTerm::Kind::kParameter && !type.is_scalar()) fail("a scalar parameter");
+    if (term.kind == PreconditionTerm::Kind::kParameter && !type.is_scalar())
+      fail(fmt::format("a scalar parameter, got the {} '{}'", type.is_array() ? "array" : "parameter",
+                       name_of(term.parameter)));
     if (term.kind == PreconditionTerm::Kind::kExtent && (term.dimension < 0 || term.dimension >= type.rank)) {
       fail("a valid array dimension");
     }
@@ -160,16 +214,45 @@ class PreconditionParser {
 
   const ir::Function* kernel_;
   std::string_view rest_;
-  std::string expected_;
+  std::string failure_;
   int depth_ = 0;
+  int operators_ = 0;
 };
 
-void read_launch(PreconditionParser& reader, Preconditions& preconditions) {
+/// The value of a term without parameters and lengths.
+std::optional<double> constant_value(const PreconditionTerm& term) {
+  using Kind = PreconditionTerm::Kind;
+  if (term.left != nullptr) {
+    const bool is_constant = constant_value(*term.left) && constant_value(*term.right);
+    return is_constant ? std::optional(term.evaluate({})) : std::nullopt;
+  }
+  return term.kind == Kind::kNumber ? std::optional(term.number) : std::nullopt;
+}
+
+/// Whether a term uses the value of a parameter for which `is_meant` holds.
+template <class Predicate>
+bool uses_value(const PreconditionTerm& term, const Predicate& is_meant) {
+  if (term.left != nullptr) return uses_value(*term.left, is_meant) || uses_value(*term.right, is_meant);
+  return term.kind == PreconditionTerm::Kind::kParameter && is_meant(term.parameter);
+}
+
+/// Rejects extents that no launch can have.
+void check_extent(PreconditionParser& reader, const ir::Function& kernel, const PreconditionTerm& extent) {
+  if (reader.failed()) return;
+  const std::optional<double> value = constant_value(extent);
+  if (value && !(*value >= 1 && *value == std::floor(*value)))
+    reader.reject(fmt::format("the extent of a launch must be a positive integer, got {}", *value));
+  if (uses_value(extent, [&](VarId p) { return ir::is_float(kernel.var(p).type.scalar); }))
+    reader.reject("the extent of a launch must not depend on a float parameter");
+}
+
+void read_launch(PreconditionParser& reader, const ir::Function& kernel, Preconditions& preconditions) {
   const bool bracket = reader.take("(");
   while (!reader.failed()) {
     PreconditionTerm open;
     open.kind = PreconditionTerm::Kind::kOpen;
     preconditions.launch_extents.push_back(reader.take_word("_") ? open : reader.sum());
+    check_extent(reader, kernel, preconditions.launch_extents.back());
     if (!reader.take(",")) break;
     if (bracket && reader.take(")")) return;
   }
@@ -183,52 +266,85 @@ bool are_comparable(const ir::Function& kernel, VarId first, VarId second) {
   return type.is_array() && type == kernel.var(second).type && !type.element().is_struct() && ir::is_float(type.scalar);
 }
 
+/// Whether the range contains no number, or no integer if it restricts integers. False if that depends on the launch.
+bool is_certainly_empty(const PreconditionRange& range, bool is_of_integers) {
+  const std::optional<double> low = range.low ? constant_value(*range.low) : std::nullopt;
+  const std::optional<double> high = range.high ? constant_value(*range.high) : std::nullopt;
+  if (!low || !high) return (low && std::isnan(*low)) || (high && std::isnan(*high));
+  if (!(*low <= *high) || (*low == *high && (range.is_low_open || range.is_high_open))) return true;
+  if (!is_of_integers) return false;
+  const double least = range.is_low_open ? std::floor(*low) + 1 : std::ceil(*low);
+  const double greatest = range.is_high_open ? std::ceil(*high) - 1 : std::floor(*high);
+  return least > greatest;
+}
+
+/// Whether the parameter is an array of integers or of vectors of integers.
+bool is_integer_array(const ir::Function& kernel, VarId parameter) {
+  const ir::Type type = kernel.var(parameter).type;
+  return type.is_array() && !type.element().is_struct() && ir::is_integer(type.scalar);
+}
+
+/// Restricts the values of a parameter, after the comparison of a domain.
+void restrict_values(PreconditionParser& reader, const ir::Function& kernel, Preconditions& preconditions,
+                     VarId parameter, PreconditionTerm bound, bool is_low, bool is_open) {
+  if (reader.failed()) return;
+  if (uses_value(bound, [&](VarId used) { return used == parameter; })) {
+    return reader.reject(fmt::format("the bound of '{0}' must not depend on '{0}' itself", reader.name_of(parameter)));
+  }
+  auto& range = preconditions.range_by_parameter[static_cast<std::size_t>(parameter)];
+  if (!range) range.emplace();
+  (is_low ? range->low : range->high) = std::move(bound);
+  (is_low ? range->is_low_open : range->is_high_open) = is_open;
+  const ir::Type type = kernel.var(parameter).type;
+  const bool is_of_integers = !type.element().is_struct() && ir::is_integer(type.scalar);
+  if (is_certainly_empty(*range, is_of_integers))
+    reader.reject(
+        fmt::format("no {} is in the range of '{}'", is_of_integers ? "integer" : "number", reader.name_of(parameter)));
+}
+
+/// `name is a permutation` or `name are [separate] triangles`, after the name. False for any other comment.
+bool read_property(PreconditionParser& reader, const ir::Function& kernel, VarId subject,
+                   Preconditions& preconditions) {
+  const auto number = static_cast<std::size_t>(subject);
+  const bool is_permutation = reader.take("is");
+  if (!is_permutation && !reader.take_word("are")) return false;
+  if (is_permutation) {
+    reader.take("a");
+    reader.want("permutation");
+    preconditions.must_be_permutation[number] = true;
+  } else {
+    preconditions.must_be_separate_triangles[number] = reader.take_word("separate");
+    reader.want("triangles");
+    preconditions.must_be_triangles[number] = true;
+  }
+  if (!is_integer_array(kernel, subject))
+    reader.reject(fmt::format("'{}' must be an array of integers", reader.name_of(subject)));
+  return true;
+}
+
 /// name is a permutation | name are [separate] triangles | name <= name | name <= term | term <= name [<= term], and
 /// the mirrored comparisons.
 void read_domain(PreconditionParser& reader, const ir::Function& kernel, Preconditions& preconditions) {
   PreconditionParser look = reader;
   const VarId subject = look.parameter();
   const bool starts_with_name = !look.failed();
-  if (starts_with_name && look.take("is")) {
-    look.take("a");
-    look.want("permutation");
-    preconditions.must_be_permutation[static_cast<std::size_t>(subject)] = true;
-    reader = look;
-    return;
-  }
-  if (starts_with_name && look.take_word("are")) {
-    const bool are_separate = look.take_word("separate");
-    look.want("triangles");
-    preconditions.must_be_triangles[static_cast<std::size_t>(subject)] = true;
-    preconditions.must_be_separate_triangles[static_cast<std::size_t>(subject)] = are_separate;
-    reader = look;
-    return;
-  }
-  const auto order = [](PreconditionParser& from, bool& less, bool& open) {
-    for (const std::string_view token : {"<=", ">=", "<", ">"}) {
-      if (!from.take(token)) continue;
-      less = token[0] == '<';
-      open = token.size() == 1;
+  if (starts_with_name) {
+    PreconditionParser property = look;
+    if (read_property(property, kernel, subject, preconditions)) {
+      reader = property;
       return;
     }
-    from.fail("<, <=, > or >=");
-  };
+  }
   bool less = true;
   bool open = false;
-  const auto bound = [&](VarId name, PreconditionTerm term, bool is_low) {
-    if (name == ir::kNone) return;
-    auto& range = preconditions.range_by_parameter[static_cast<std::size_t>(name)];
-    if (!range) range.emplace();
-    (is_low ? range->low : range->high) = std::move(term);
-    (is_low ? range->is_low_open : range->is_high_open) = open;
-  };
   if (starts_with_name) {
     PreconditionParser first = look;
-    order(first, less, open);
+    first.order(less, open);
     PreconditionParser second = first;
     if (const VarId other = second.parameter(); !open && second.done() && are_comparable(kernel, subject, other)) {
-      preconditions.greatest_elements[static_cast<std::size_t>(less ? subject : other)] = less ? other : subject;
       reader = second;
+      if (subject == other) return reader.reject(fmt::format("'{}' is compared with itself", reader.name_of(subject)));
+      preconditions.greatest_elements[static_cast<std::size_t>(less ? subject : other)] = less ? other : subject;
       return;
     }
     if (first.failed() && kernel.var(subject).type.is_array()) {
@@ -240,19 +356,36 @@ void read_domain(PreconditionParser& reader, const ir::Function& kernel, Precond
       PreconditionParser whole = first;
       PreconditionTerm term = whole.sum();
       if (whole.done() || kernel.var(subject).type.is_array()) {
-        bound(subject, std::move(term), !less);
         reader = whole;
-        return;
+        return restrict_values(reader, kernel, preconditions, subject, std::move(term), !less, open);
       }
     }
   }
   PreconditionTerm outer = reader.sum();
-  order(reader, less, open);
-  const VarId name = reader.parameter();
-  bound(name, std::move(outer), less);
+  reader.order(less, open);
+  const VarId name = reader.subject();
+  restrict_values(reader, kernel, preconditions, name, std::move(outer), less, open);
   if (reader.failed() || reader.done()) return;
-  order(reader, less, open);
-  bound(name, reader.sum(), !less);
+  reader.order(less, open);
+  PreconditionTerm inner = reader.sum();
+  restrict_values(reader, kernel, preconditions, name, std::move(inner), !less, open);
+}
+
+/// The location of an annotation: of its comment above the kernel, or of the kernel if it has none there.
+std::string location_of(const ir::Module& module, const ir::Function& kernel, std::string_view annotation) {
+  ir::Loc loc = kernel.loc;
+  // Comments of copied kernels are not among the copied lines.
+  const std::int32_t last = module.copied_lines.empty() ? kernel.loc.line - 1 : 0;
+  for (std::int32_t line = std::min(last, static_cast<std::int32_t>(module.source_lines.size())); line > 0; --line) {
+    const std::string_view text = module.source_lines[static_cast<std::size_t>(line - 1)];
+    const std::size_t hash = text.find_first_not_of(" \t");
+    if (hash == std::string_view::npos || text[hash] != '#') continue;
+    const std::size_t begin = std::min(text.find_first_not_of("# \t", hash), text.size());
+    if (trimmed(text.substr(begin)) != trimmed(annotation)) continue;
+    loc = {.line = line, .column = static_cast<std::int32_t>(hash) + 1};
+    break;
+  }
+  return ir::location_text(module, loc);
 }
 
 }  // namespace
@@ -314,21 +447,21 @@ Result<Preconditions> parse_preconditions(const ir::Module& module, const ir::Fu
     if (!launch && !text.starts_with("domain:")) continue;
     PreconditionParser reader(kernel, trimmed(text.substr(7)));
     if (launch) {
-      read_launch(reader, preconditions);
+      read_launch(reader, kernel, preconditions);
     } else {
       read_domain(reader, kernel, preconditions);
     }
     if (!reader.failed() && !reader.done()) reader.fail("the end of the comment");
     if (reader.failed()) {
-      return Error{.message = fmt::format("invalid comment '{}': expected {}", annotation, reader.expected()),
-                   .where = fmt::format("{}:{}", module.source_name, kernel.loc.line)};
+      return Error{.message = fmt::format("invalid comment '{}': {}", annotation, reader.failure()),
+                   .where = location_of(module, kernel, annotation)};
     }
-  }
-  if (!preconditions.launch_extents.empty() &&
-      preconditions.launch_extents.size() != static_cast<std::size_t>(kernel.launch_rank)) {
-    return Error{.message = fmt::format("the launch comment has {} extents, but the kernel has {} thread indices",
-                                        preconditions.launch_extents.size(), kernel.launch_rank),
-                 .where = fmt::format("{}:{}", module.source_name, kernel.loc.line)};
+    const std::size_t extents = preconditions.launch_extents.size();
+    if (launch && extents != static_cast<std::size_t>(kernel.launch_rank)) {
+      return Error{.message = fmt::format("the launch comment has {} extents, but the kernel has {} thread indices",
+                                          extents, kernel.launch_rank),
+                   .where = location_of(module, kernel, annotation)};
+    }
   }
   return preconditions;
 }

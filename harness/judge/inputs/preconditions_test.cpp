@@ -253,14 +253,101 @@ TEST(Preconditions, ReportsInvalidAnnotation) {
   }
 }
 
+struct MessageRow {
+  const char* precondition;
+  const char* message;
+};
+
+TEST(Preconditions, RejectsDomainsThatHoldForNoValue) {
+  const MessageRow rows[] = {
+      {"domain: 2 <= x <= 1", "no number is in the range of 'x'"},
+      {"domain: 1 > x > 2", "no number is in the range of 'x'"},
+      {"domain: 1 <= x < 1", "no number is in the range of 'x'"},
+      {"domain: 5 <= n <= 2 * 2", "no integer is in the range of 'n'"},
+      {"domain: 2 < n < 3", "no integer is in the range of 'n'"},
+      {"domain: 0.25 <= idx <= 0.75", "no integer is in the range of 'idx'"},
+      {"domain: nan <= x", "no number is in the range of 'x'"},
+      {"domain: s <= s", "the bound of 's' must not depend on 's' itself"},
+      {"domain: 0 <= n < 2 * n - 1", "the bound of 'n' must not depend on 'n' itself"},
+      {"domain: x <= x", "'x' is compared with itself"},
+      {"domain: x is a permutation", "'x' must be an array of integers"},
+      {"domain: n is a permutation", "'n' must be an array of integers"},
+      {"domain: out are triangles", "'out' must be an array of integers"},
+  };
+  for (const MessageRow& row : rows) {
+    EXPECT_EQ(error_of("# " + std::string(row.precondition) + "\n"),
+              "kernel.py:2:1: invalid comment '" + std::string(row.precondition) + "': " + row.message);
+  }
+  for (const char* text : {"1 <= x <= 1", "1 < x < 2", "2 <= n <= 2", "2 < n <= 3", "0 <= n < len(x)", "5 <= n <= s"})
+    EXPECT_EQ(error_of("# domain: " + std::string(text) + "\n"), "") << text;
+}
+
+TEST(Preconditions, RejectsRangesThatContradictEachOther) {
+  EXPECT_EQ(error_of("# domain: 3 <= x\n# another comment\n#   domain: x < 2\n"),
+            "kernel.py:4:1: invalid comment 'domain: x < 2': no number is in the range of 'x'");
+}
+
+TEST(Preconditions, RejectsLaunchExtentsOfNoLaunch) {
+  const MessageRow rows[] = {
+      {"launch: (0, n)", "the extent of a launch must be a positive integer, got 0"},
+      {"launch: (n, -5)", "the extent of a launch must be a positive integer, got -5"},
+      {"launch: (n, 2.5)", "the extent of a launch must be a positive integer, got 2.5"},
+      {"launch: (n, 3 - 3)", "the extent of a launch must be a positive integer, got 0"},
+      {"launch: (n, 2 * s)", "the extent of a launch must not depend on a float parameter"},
+  };
+  for (const MessageRow& row : rows) {
+    EXPECT_EQ(error_of("# " + std::string(row.precondition) + "\n"),
+              "kernel.py:2:1: invalid comment '" + std::string(row.precondition) + "': " + row.message);
+  }
+}
+
+TEST(Preconditions, MessageNamesTheCause) {
+  constexpr const char* kLengths =
+      "lengths of arrays cannot be restricted, only values of parameters and of array elements";
+  const MessageRow rows[] = {
+      {"domain: 1 <= len(x)", kLengths},
+      {"domain: x.shape[0] >= 1", kLengths},
+      {"domain: 1 <= x.shape[0]", kLengths},
+      {"domain: x < idx", "expected a scalar parameter, got the array 'idx'"},
+      {"launch: (m, n)", "expected a parameter name, got 'm'; the parameters are x, idx, n, s, flag, out"},
+      {"launch: (n, ",
+       "expected a parameter name, got the end of the comment; the parameters are x, idx, n, s, flag, "
+       "out"},
+      {"domain: 0 <= ?", "expected a parameter name, got '?'; the parameters are x, idx, n, s, flag, out"},
+  };
+  for (const MessageRow& row : rows)
+    EXPECT_THAT(error_of("# " + std::string(row.precondition) + "\n"), HasSubstr(row.message)) << row.precondition;
+}
+
+TEST(Preconditions, RejectsRangesOfStructFields) {
+  const auto parsed = [](const std::string& domain) {
+    return preconditions_of(testing::kernel_of(
+        "@wp.struct\nclass Node:\n    left: int\n\n# domain: " + domain +
+        "\n@wp.kernel\ndef k(nodes: wp.array(dtype=Node), node: Node, n: int, y: wp.array(dtype=int)):\n"
+        "    y[wp.tid()] = nodes[0].left + node.left + n\n"));
+  };
+  for (const char* text : {"0 <= nodes.left < 3", "nodes.left >= 0", "node.left < 3", "0 <= n < node.left"}) {
+    const Result<Preconditions> preconditions = parsed(text);
+    ASSERT_FALSE(preconditions.ok()) << text;
+    EXPECT_THAT(preconditions.error().text(), AllOf(HasSubstr("kernel.py:6:1: invalid comment"),
+                                                    HasSubstr("ranges of struct fields are not supported")));
+  }
+  EXPECT_TRUE(parsed("0 <= n < nodes.shape[0]").ok());
+}
+
 TEST(Preconditions, RejectsLaunchAnnotationWithIncorrectNumberOfExtents) {
-  EXPECT_THAT(error_of("# launch: n\n"), HasSubstr("1 extents, but the kernel has 2 thread indices"));
+  EXPECT_THAT(error_of("# launch: n\n"),
+              HasSubstr("kernel.py:2:1: the launch comment has 1 extents, but the kernel has 2 thread indices"));
   EXPECT_THAT(error_of("# launch: (n, n, n)\n"), HasSubstr("3 extents, but the kernel has 2 thread indices"));
 }
 
-TEST(Preconditions, RejectsDeeplyNestedBrackets) {
+TEST(Preconditions, RejectsDeeplyNestedBracketsAndManyOperators) {
   EXPECT_THAT(error_of("# domain: x < " + std::string(100'000, '(') + "\n"), HasSubstr("expected ')'"));
   EXPECT_NE(error_of("# domain: x < " + std::string(100'000, '-') + "1\n"), "");
+  std::string sum = "n";
+  for (int i = 0; i < 100'000; ++i)
+    sum += " + n * 2";
+  EXPECT_THAT(error_of("# domain: x < " + sum + "\n"), HasSubstr("more than 200 operators"));
 }
 
 }  // namespace
