@@ -2,6 +2,7 @@
 #include <string>
 #include <string_view>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -108,7 +109,7 @@ class JudgeHostTest : public ::testing::Test {
 TEST_F(JudgeHostTest, CorrectLoadInlineFilePasses) {
   const CommandResult run = judge();
   EXPECT_EQ(run.status, 0) << run.out << run.err;
-  EXPECT_THAT(run.out, HasSubstr("All 1 case pass"));
+  EXPECT_THAT(run.out, HasSubstr("The only case passes"));
 }
 
 TEST_F(JudgeHostTest, SmallErrorInFactorFails) {
@@ -600,6 +601,60 @@ extern "C" void solve(const float* x, float factor, float* out, int rows, int co
   changed.replace(changed.find("(rows + 127) / 128"), 18, "1");
   workshop_.write("solve.cu", changed);
   EXPECT_EQ(workshop_.run("assay judge solve.cu --against sums.py").status, 1);
+}
+
+/// Candidates in CUDA that call a kernel that doubles numbers.
+class JudgeDoublesTest : public JudgeHostTest {
+ protected:
+  JudgeDoublesTest() {
+    workshop_.write("doubles.py",
+                    "import warp as wp\n\n\n@wp.kernel\ndef doubles(x: wp.array(dtype=float), out: "
+                    "wp.array(dtype=float)):\n    i = wp.tid()\n    out[i] = 2.0 * x[i]\n");
+    workshop_.write("doubles.assay.json",
+                    R"({"schema_version": "1.0.0", "function": "solve", "arguments": ["x", "out", "x.shape[0]"]})");
+  }
+  /// The result for a function solve(x, out, n) with this body.
+  CommandResult judge_body(const std::string& body, const std::string& before = "") const {
+    workshop_.write("doubles.cu",
+                    before +
+                        "__global__ void doubles(const float* x, float* out, int n) {\n"
+                        "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) out[i] = 2.0f * x[i];\n}\n"
+                        "extern \"C\" void solve(const float* x, float* out, int n) {\n" +
+                        body + "\n}\n");
+    return workshop_.run("assay judge doubles.cu --against doubles.py");
+  }
+};
+
+TEST_F(JudgeDoublesTest, UseOfFreedMemoryIsReported) {
+  const std::string allocate = "float* t; cudaMalloc(&t, n * 4); ";
+  const std::string compute = "doubles<<<(n + 255) / 256, 256>>>(x, t, n); ";
+  const std::string copy = "cudaMemcpy(out, t, n * 4, cudaMemcpyDeviceToDevice); ";
+  const CommandResult correct = judge_body(allocate + compute + copy + "cudaFree(t);");
+  EXPECT_EQ(correct.status, 0) << correct.out << correct.err;
+  EXPECT_THAT(judge_body(allocate + "cudaFree(t); " + compute + copy).out,
+              AllOf(HasSubstr("memory_fault"), HasSubstr("'released allocation 1 of the host code'")));
+  EXPECT_EQ(judge_body(allocate + compute + "cudaFree(t); " + copy).status, 1);
+  const CommandResult unusual = judge_body("cudaFree(nullptr); static float* old = nullptr; cudaFree(old); " +
+                                           allocate + "old = t; " + compute + copy);
+  EXPECT_EQ(unusual.status, 0) << unusual.out << unusual.err;
+}
+
+TEST_F(JudgeDoublesTest, PointersOfEarlierCallsAreInvalid) {
+  const std::string launch = "doubles<<<(n + 255) / 256, 256>>>";
+  const CommandResult correct = judge_body(launch + "(x, out, n);");
+  EXPECT_EQ(correct.status, 0) << correct.out << correct.err;
+  EXPECT_EQ(judge_body("static const float* from = x; static float* to = out; " + launch + "(from, to, n);").status, 1);
+}
+
+TEST_F(JudgeDoublesTest, HeadersNextToTheCandidateAreFound) {
+  workshop_.write("sub/factor.cuh", "#include \"value.cuh\"\n");
+  workshop_.write("sub/value.cuh", "constexpr float kFactor = 2.0f;\n");
+  const std::string include = "#include \"sub/factor.cuh\"\n";
+  const std::string body = "static_assert(kFactor > 0); doubles<<<(n + 255) / 256, 256>>>(x, out, n);";
+  const CommandResult found = judge_body(body, include);
+  EXPECT_EQ(found.status, 0) << found.out << found.err;
+  workshop_.write("sub/value.cuh", "constexpr float kFactor = -2.0f;\n");
+  EXPECT_THAT(judge_body(body, include).out, HasSubstr("build_failed")) << "the cached library must not be used";
 }
 
 class JudgeWithClangTest : public JudgeHostTest {

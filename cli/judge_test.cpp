@@ -154,7 +154,7 @@ class JudgeTest : public ::testing::Test {
 TEST_F(JudgeTest, CorrectCandidateWithDifferentSummationOrderPasses) {
   const CommandResult run = judge("sums.cu", "sums.py:sums");
   EXPECT_EQ(run.status, 0) << run.out << run.err;
-  EXPECT_THAT(run.out, HasSubstr("All 1 case pass"));
+  EXPECT_THAT(run.out, HasSubstr("The only case passes"));
 }
 
 TEST_F(JudgeTest, CorrectPtxCandidatePasses) {
@@ -225,6 +225,89 @@ __global__ void means(const __half* x, __half* out, int columns, int rows) {
   EXPECT_THAT(judge("means.cu", "means.py").out, HasSubstr("fail(algorithm)"));
 }
 
+TEST_F(JudgeTest, FunctionsOfTheMathLibraryHaveTheirDocumentedErrors) {
+  workshop_.write("map.assay.json", R"json({"schema_version": "1.0.0", "arguments": ["x", "out", "x.shape[0]"],
+    "grid": ["ceil(x.shape[0] / 128)"], "block": [128]})json");
+  const auto judge_function = [&](const std::string& specified, const std::string& computed) {
+    workshop_.write("map.py",
+                    "import warp as wp\n\n\n# domain: -10 <= x <= 10\n@wp.kernel\ndef map(x: wp.array(dtype=float), "
+                    "out: wp.array(dtype=float)):\n    i = wp.tid()\n    out[i] = " +
+                        specified + "\n");
+    workshop_.write("map.cu",
+                    "__global__ void map(const float* x, float* out, int n) {\n  int i = blockIdx.x * blockDim.x + "
+                    "threadIdx.x;\n  if (i < n) out[i] = " +
+                        computed + ";\n}\n");
+    return judge("map.cu", "map.py").out;
+  };
+  EXPECT_THAT(judge_function("wp.sin(x[i])", "sinf(x[i])"), HasSubstr("The only case passes"));
+  EXPECT_THAT(judge_function("wp.tanh(x[i])", "tanhf(x[i])"), HasSubstr("The only case passes"));
+  EXPECT_THAT(judge_function("0.5 * x[i] * (1.0 + wp.erf(x[i] / wp.sqrt(2.0)))",
+                             "0.5f * x[i] * (1.0f + erff(x[i] / sqrtf(2.0f)))"),
+              HasSubstr("The only case passes"));
+  EXPECT_THAT(judge_function("wp.erf(x[i])", "1.00001f * erff(x[i])"), HasSubstr("fail(algorithm)"));
+  EXPECT_THAT(judge_function("wp.sin(x[i])", "sinf(1.00001f * x[i])"), HasSubstr("fail(algorithm)"));
+}
+
+TEST_F(JudgeTest, UnwrittenElementsAreNotAttributedToRounding) {
+  const CommandResult unwritten = judge_sums("if (threadIdx.x == 0)", "if (threadIdx.x == 0 && blockIdx.x % 7 != 6)");
+  EXPECT_THAT(unwritten.out, AllOf(HasSubstr("is nan, expected"), Not(HasSubstr("without rounding"))));
+}
+
+TEST_F(JudgeTest, RejectsGridsAndBlocksWithoutThreads) {
+  const auto contract = [](const std::string& grid, const std::string& block) {
+    return R"({"schema_version": "1.0.0", "arguments": ["x", "x.shape[1]", "factor", "out"], "grid": [)" + grid +
+           R"(], "block": [)" + block + "]}";
+  };
+  const auto launch_failed = [](const std::string& reason) {
+    return AllOf(HasSubstr("launch_failed"), HasSubstr(reason));
+  };
+  EXPECT_THAT(judge_with_contract(contract(R"("threads")", "0")).out,
+              launch_failed("extent 0 of the block must be from 1 to 1024, got 0"));
+  EXPECT_THAT(judge_with_contract(contract(R"("threads")", "64, 0")).out,
+              launch_failed("extent 1 of the block must be from 1 to 1024, got 0"));
+  EXPECT_THAT(judge_with_contract(contract(R"("threads")", R"("threads - threads")")).out,
+              launch_failed("extent 0 of the block must be from 1 to 1024, got 0"));
+  EXPECT_THAT(judge_with_contract(contract("0", "64")).out,
+              launch_failed("extent 0 of the grid must be from 1 to 2147483647, got 0"));
+}
+
+TEST_F(JudgeTest, RejectsBlocksLargerThanLaunchBoundsAllow) {
+  EXPECT_THAT(
+      judge_sums("__global__ void", "__global__ void __launch_bounds__(32)").out,
+      AllOf(HasSubstr("launch_failed"), HasSubstr("compiled for blocks of at most 32 threads"), HasSubstr("got 64")));
+}
+
+TEST_F(JudgeTest, DeviceVariablesKeepTheirValuesBetweenLaunches) {
+  const auto judge_with_ending = [this](const std::string& ending) {
+    workshop_.write("sums.cu", R"(__device__ int call_count;
+__global__ void sums(const float* x, int columns, float factor, float* out) {
+  if (threadIdx.x != 0) return;
+  float sum = 0;
+  for (int j = 0; j < columns; ++j) sum += x[blockIdx.x * columns + j];
+  out[blockIdx.x] = call_count == 0 ? factor * sum : 0;
+  )" + ending + "\n}\n");
+    workshop_.write("sums.assay.json", R"json({"schema_version": "1.0.0",
+      "arguments": ["x", "x.shape[1]", "factor", "out"], "grid": ["threads"], "block": [64]})json");
+    return judge("sums.cu", "sums.py");
+  };
+  const CommandResult constant = judge_with_ending("");
+  EXPECT_EQ(constant.status, 0) << constant.out << constant.err;
+  EXPECT_EQ(judge_with_ending("if (gridDim.x == 1) call_count = 1;").status, 1);
+}
+
+TEST_F(JudgeTest, RecursionIsUnsupported) {
+  workshop_.write("sums.cu", R"(__device__ __noinline__ float sum(const float* x, int from, int to) {
+  if (to - from <= 1) return to > from ? x[from] : 0;
+  const int middle = (from + to) / 2;
+  return sum(x, from, middle) + sum(x, middle, to);
+}
+__global__ void sums(const float* x, int columns, float factor, float* out) {
+  if (threadIdx.x == 0) out[blockIdx.x] = factor * sum(x + blockIdx.x * columns, 0, columns);
+}
+)");
+  EXPECT_THAT(judge("sums.cu", "sums.py").out, AllOf(HasSubstr("unsupported"), HasSubstr("recursive call of")));
+}
+
 TEST_F(JudgeTest, FailedAssertionIsReportedAndPrintfHasNoEffect) {
   constexpr std::string_view kLoop = "  float sum = 0;\n";
   const CommandResult holds = judge_sums(
@@ -258,7 +341,7 @@ TEST_F(JudgeTest, FailureIsArchivedWithSmallestInputs) {
               HasSubstr("reproduce.sh  (fails with x 1 x 40, out 1)"));
   workshop_.write("sums.cu", kSums);
   EXPECT_THAT(judge_sums("factor * part[0]", "(blockIdx.x > 4 ? 1.5f : 1.0f) * factor * part[0]").out,
-              HasSubstr("reproduce.sh  (fails with x 6 x 2, out 6)"));
+              HasSubstr("reproduce.sh  (fails with x 6 x 1, out 6)"));
 }
 
 TEST_F(JudgeTest, MissingBarrierIsReportedWithLine) {
@@ -418,6 +501,29 @@ TEST_F(JudgeTest, SuiteCountsVerdictsAndRejudgesOnlyChangedCandidates) {
       workshop_.run("cp \"$program\" other && printf x >> other && ./other judge --suite . --quick --output verdicts");
   EXPECT_EQ(other.status, 0) << other.out << other.err;
   EXPECT_THAT(other.out, AllOf(HasSubstr("     3  pass\n"), Not(HasSubstr("earlier verdict"))));
+}
+
+TEST_F(JudgeTest, SuiteRejudgesCandidatesWhoseHeadersOrModulesChanged) {
+  workshop_.write("factor.cuh", "constexpr float kFactor = 3.25f;\n");
+  workshop_.write("factor.py", "FACTOR = 3.25\n");
+  workshop_.write("scaled.cu", R"(#include "factor.cuh"
+__global__ void scaled(const float* x, float* out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = kFactor * x[i];
+}
+)");
+  workshop_.write("scaled.assay.json", R"({"schema_version": "1.0.0", "arguments": ["x", "out", "threads"]})");
+  workshop_.write("scaled.py",
+                  "import warp as wp\nfrom factor import FACTOR\n\n\n@wp.kernel\ndef scaled(x: wp.array(dtype=float), "
+                  "out: wp.array(dtype=float)):\n    i = wp.tid()\n    out[i] = FACTOR * x[i]\n");
+  workshop_.write("candidates.csv", "candidate,specification\nscaled.cu,scaled.py\n");
+  const auto judge_suite = [&] { return workshop_.run("assay judge --suite . --quick --output verdicts").out; };
+  EXPECT_THAT(judge_suite(), HasSubstr("     1  pass\n"));
+  EXPECT_THAT(judge_suite(), HasSubstr("earlier verdict"));
+  workshop_.write("factor.cuh", "constexpr float kFactor = 3.5f;\n");
+  EXPECT_THAT(judge_suite(), HasSubstr("     1  fail(algorithm)\n"));
+  workshop_.write("factor.py", "FACTOR = 3.5\n");
+  EXPECT_THAT(judge_suite(), HasSubstr("     1  pass\n"));
 }
 
 TEST_F(JudgeTest, PrintsVerdictAsLineOfJson) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <system_error>
 #include <utility>
 #include <variant>
 
@@ -139,11 +140,15 @@ std::variant<std::vector<CandidatePtx>, BuildFailed> CandidateDevice::compile(co
   const std::string name = candidate_path_.filename().string();
   const std::string source = for_nvrtc(*text, name);
   const std::vector<fs::path> headers = toolkit_headers();
+  // The candidate's own headers come first, as with nvcc.
+  std::error_code error;
+  std::vector<fs::path> include_folders{fs::absolute(candidate_path_, error).parent_path()};
+  include_folders.insert(include_folders.end(), headers.begin(), headers.end());
   for (const std::string& architecture : options_.architectures) {
     if (!nvrtc->supports(architecture)) continue;
     cuda::CompileOutcome compiled = nvrtc->compile(
         source, name,
-        {.architecture = architecture, .flags = flags, .emit_line_info = true, .include_folders = headers});
+        {.architecture = architecture, .flags = flags, .emit_line_info = true, .include_folders = include_folders});
     if (auto* failed = std::get_if<BuildFailed>(&compiled)) {
       const bool misses_header = failed->log.find(kMissingHeader) != std::string::npos;
       if (headers.empty() && misses_header) {

@@ -182,7 +182,8 @@ std::vector<BuildOutcome> HostCandidateDevice::build(std::span<const EmittedKern
     auto library = find_or_build_library({.source = &*source,
                                           .host_function_name = *function,
                                           .backward_function_name = *backward,
-                                          .architecture = architecture});
+                                          .architecture = architecture,
+                                          .cuda_file = is_python ? fs::path() : candidate_path_});
     if (auto* failed = std::get_if<BuildFailed>(&library))
       return std::vector<BuildOutcome>(kernels.size(), std::move(*failed));
     code.target_architectures.push_back(architecture);

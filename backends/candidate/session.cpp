@@ -158,15 +158,17 @@ class CandidateLaunch {
     ptx::LaunchGeometry result;
     const std::int64_t default_block =
         kernel.compiled.block_threads == 0 ? kDefaultBlock : kernel.compiled.block_threads;
-    const Result<std::array<std::int64_t, 3>> block = extents(contract, contract.block_formulas, {default_block, 1, 1},
-                                                              {kMostThreadsOfBlock, kMostThreadsOfBlock, 64}, "block");
+    const Result<std::array<std::int64_t, 3>> block =
+        extents(contract, contract.block_formulas, {default_block, 1, 1}, 1,
+                {kMostThreadsOfBlock, kMostThreadsOfBlock, 64}, "block");
     if (!block.ok()) return block.error();
     const std::int64_t threads = (*block)[0] * (*block)[1] * (*block)[2];
     if (threads > kMostThreadsOfBlock)
       return Error{fmt::format("a block has {} threads, but at most {} are allowed", threads, kMostThreadsOfBlock)};
     const std::int64_t blocks = (launch_.threads + threads - 1) / threads;
+    // If nothing is to be computed, formulas such as ceil(n / 256) are 0, and host code would usually start no kernel.
     const Result<std::array<std::int64_t, 3>> grid =
-        extents(contract, contract.grid_formulas, {blocks, 1, 1}, kMostBlocks, "grid");
+        extents(contract, contract.grid_formulas, {blocks, 1, 1}, 0, kMostBlocks, "grid");
     if (!grid.ok()) return grid.error();
     const std::optional<std::int64_t> compiled_shared = kernel.shared_bytes();
     const Result<std::int64_t> shared = compiled_shared ? Result<std::int64_t>(*compiled_shared)
@@ -257,17 +259,24 @@ class CandidateLaunch {
 
   std::optional<std::size_t> number_of(std::string_view name) const { return arguments_.find(name); }
 
+  /// The extents of the grid or of a block (`what`), each of which must be from `least` to `most`; a constant must be
+  /// at least 1.
   Result<std::array<std::int64_t, 3>> extents(const LaunchContract& contract, const std::vector<std::string>& formulas,
-                                              std::array<std::int64_t, 3> result,
+                                              std::array<std::int64_t, 3> result, std::int64_t least,
                                               const std::array<std::int64_t, 3>& most, std::string_view what) const {
     for (std::size_t d = 0; d < formulas.size(); ++d) {
       const Result<std::int64_t> value = evaluate(formulas[d], names(contract));
       if (!value.ok()) return value.error();
       result[d] = *value;
     }
+    const FormulaNameLookup no_names{.value_of = [](std::string_view) { return std::nullopt; },
+                                     .extent_of = [](std::string_view, std::size_t) { return std::nullopt; }};
     for (std::size_t d = 0; d < result.size(); ++d) {
-      if (result[d] >= 0 && result[d] <= most[d]) continue;
-      return Error{fmt::format("each extent of the {} must be from 0 to {}, got {}", what, most[d], result[d])};
+      const bool is_constant = d < formulas.size() && evaluate(formulas[d], no_names).ok();
+      const std::int64_t smallest = is_constant ? std::max<std::int64_t>(least, 1) : least;
+      if (result[d] >= smallest && result[d] <= most[d]) continue;
+      return Error{
+          fmt::format("extent {} of the {} must be from {} to {}, got {}", d, what, smallest, most[d], result[d])};
     }
     return result;
   }
@@ -336,6 +345,7 @@ void add(ptx::UnroundedLosses& sum, const ptx::UnroundedLosses& losses) {
   sum.ambiguous_decision_count += losses.ambiguous_decision_count;
   sum.lost_value_count += losses.lost_value_count;
   sum.evaluates_polynomials |= losses.evaluates_polynomials;
+  sum.overflows |= losses.overflows;
 }
 
 }  // namespace
@@ -343,6 +353,36 @@ void add(ptx::UnroundedLosses& sum, const ptx::UnroundedLosses& losses) {
 void CandidateSession::reset() {
   PtxSession::reset();
   saved_buffers_.clear();
+  machine().reset();
+  modules_.clear();
+}
+
+void CandidateSession::reset_machine() {
+  struct Content {
+    std::shared_ptr<const ptx::Module> module;
+    std::string variable;
+    std::vector<std::byte> bytes;
+  };
+  const auto bytes_of = [this](const std::shared_ptr<const ptx::Module>& module, const std::string& variable,
+                               std::size_t size, bool writes) -> Result<std::span<std::byte>> {
+    const Result<std::uint64_t> address = machine().variable(module, variable);
+    if (!address.ok()) return address.error();  // shared memory
+    return machine().bytes_at(*address, size, writes);
+  };
+  // The variables come before all arrays, always in this order, so that their addresses, which other variables may
+  // contain, stay the same.
+  std::vector<Content> contents;
+  for (const std::shared_ptr<const ptx::Module>& module : modules_) {
+    for (const ptx::Variable& variable : module->variables) {
+      const Result<std::span<std::byte>> bytes = bytes_of(module, variable.name, variable.bytes, false);
+      if (bytes.ok()) contents.push_back({module, variable.name, {bytes->begin(), bytes->end()}});
+    }
+  }
+  machine().reset();
+  for (const Content& content : contents) {
+    const Result<std::span<std::byte>> bytes = bytes_of(content.module, content.variable, content.bytes.size(), true);
+    if (bytes.ok()) std::ranges::copy(content.bytes, bytes->begin());
+  }
 }
 
 Result<CandidateKernel> CandidateSession::kernel_for(const LaunchRequest& launch, Pass pass,
@@ -413,7 +453,7 @@ RunOutcome CandidateSession::run_backward(const LaunchRequest& launch, const Art
   }
   if (needs_forward) {
     const Result<CandidateKernel> forward = kernel_for(launch, Pass::kForward, description);
-    if (!forward.ok()) return LaunchFailed{forward.error().text()};
+    if (!forward.ok()) return Unsupported{forward.error().text()};
     RunOutcome outcome = run_kernel(launch, *forward, placed, losses);
     if (!std::holds_alternative<Completed>(outcome)) return outcome;
   }
@@ -425,7 +465,7 @@ RunOutcome CandidateSession::run_backward(const LaunchRequest& launch, const Art
     placed.set_writable(p, true);
   }
   const Result<CandidateKernel> backward = kernel_for(launch, Pass::kBackward, description);
-  if (!backward.ok()) return LaunchFailed{backward.error().text()};
+  if (!backward.ok()) return Unsupported{backward.error().text()};
   return run_kernel(launch, *backward, placed, losses);
 }
 
@@ -433,7 +473,14 @@ RunOutcome CandidateSession::run_one(const LaunchRequest& launch) {
   if (launch.threads == 0) return Completed{};
   const Artifact* const description = launch.kernel->artifact(Artifact::Kind::kPython, Precision::kNative);
   if (description == nullptr) return LaunchFailed{"the kernel was built for a different device"};
-  machine().reset();
+  for (const Pass pass : {Pass::kForward, Pass::kBackward}) {
+    if (pass == Pass::kBackward && launch.pass != pass) continue;
+    const Result<CandidateKernel> kernel = kernel_for(launch, pass, *description);
+    if (!kernel.ok()) continue;  // reported below, if the launch needs it
+    const std::shared_ptr<const ptx::Module>& module = kernel->kernel->module;
+    if (std::ranges::find(modules_, module) == modules_.end()) modules_.push_back(module);
+  }
+  reset_machine();
   Specification specification = specification_of(*description, launch.pass);
   if (const Result<void> added = specification.add_saved_arrays(contract_.saved_arrays); !added.ok())
     return LaunchFailed{added.error().text()};
@@ -462,7 +509,7 @@ RunOutcome CandidateSession::run_one(const LaunchRequest& launch) {
     outcome = run_backward(launch, *description, specification, placed, losses);
   } else {
     const Result<CandidateKernel> kernel = kernel_for(launch, Pass::kForward, *description);
-    if (!kernel.ok()) return LaunchFailed{kernel.error().text()};
+    if (!kernel.ok()) return Unsupported{kernel.error().text()};
     outcome = run_kernel(launch, *kernel, placed, losses);
   }
   const auto place_of = [this](const BufferAddress& address) { return bytes(address.buffer).subspan(address.offset); };
@@ -471,6 +518,8 @@ RunOutcome CandidateSession::run_one(const LaunchRequest& launch) {
     if (const Result<void> added = placed.add_new_gradients(place_of); !added.ok())
       return Unsupported{added.error().text()};
   placed.copy_back();
+  // After a fault, a GPU executes no further kernel of the process.
+  if (!std::holds_alternative<Completed>(outcome)) modules_.clear();
   return outcome;
 }
 

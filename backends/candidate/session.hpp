@@ -43,6 +43,8 @@ class CandidateSession final : public ptx::PtxSession {
   /// The candidate's kernel for this pass. `description`: the artifact that describe() returned.
   Result<CandidateKernel> kernel_for(const backends::LaunchRequest& launch, backends::Pass pass,
                                      const backends::Artifact& description);
+  /// Frees the memory of the last launch, except the variables of modules: they keep their contents, as on a GPU.
+  void reset_machine();
   backends::RunOutcome run_kernel(const backends::LaunchRequest& launch, const CandidateKernel& kernel,
                                   const CandidateLaunch& placed, ptx::UnroundedLosses& losses);
   backends::RunOutcome run_backward(const backends::LaunchRequest& launch, const backends::Artifact& description,
@@ -50,6 +52,7 @@ class CandidateSession final : public ptx::PtxSession {
                                     ptx::UnroundedLosses& losses);
 
   CandidateContract contract_;  ///< how to launch the candidate for a launch of the specification
+  std::vector<std::shared_ptr<const ptx::Module>> modules_;  ///< modules of the kernels that have run since reset()
   std::vector<std::optional<backends::BufferId>> saved_buffers_;  ///< memory of the contract's saved arrays
 };
 

@@ -121,6 +121,9 @@ struct UnroundedArrayHeader {
   /// 1 if the launch evaluated polynomials with rounded coefficients, as math libraries do, otherwise 0. Their error is
   /// part of the elements.
   double evaluates_polynomials = 0;
+  /// 1 if a number in the launch became infinite without rounding, by an operation other than a division, otherwise 0.
+  /// Then an element that is NaN may be the consequence of an overflow.
+  double overflows = 0;
 };
 /// What a kernel would have written without rounding.
 struct UnroundedElement {

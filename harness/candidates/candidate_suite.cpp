@@ -21,6 +21,7 @@
 #include "support/files.hpp"
 #include "support/hash.hpp"
 #include "support/parallel.hpp"
+#include "support/referenced_files.hpp"
 #include "support/version/version.hpp"
 
 namespace assay::harness {
@@ -59,15 +60,21 @@ Result<std::string> identity_of(const ListedCandidate& listed, const CandidateSu
   if (!program.ok()) return program.error();
   std::string identity =
       fmt::format("{}\n{}\n{}\n", *program, listed.specification_path, fmt::join(options.judge_arguments, " "));
-  fs::path contract = options.candidate_folder / listed.candidate_path;
+  const fs::path candidate = options.candidate_folder / listed.candidate_path;
+  const fs::path specification = options.candidate_folder / specification_file(listed.specification_path);
+  std::vector<fs::path> files{candidate, specification};
+  fs::path contract = candidate;
   contract.replace_extension(".assay.json");
-  for (const fs::path& file : {options.candidate_folder / listed.candidate_path,
-                               options.candidate_folder / specification_file(listed.specification_path), contract}) {
-    std::error_code error;
-    if (file == contract && !fs::exists(file, error)) continue;
+  std::error_code error;
+  if (fs::exists(contract, error)) files.push_back(std::move(contract));
+  for (const std::vector<fs::path>& read :
+       {included_files(candidate), imported_files(specification),
+        candidate.extension() == ".py" ? imported_files(candidate) : std::vector<fs::path>()})
+    files.insert(files.end(), read.begin(), read.end());
+  for (const fs::path& file : files) {
     const Result<std::string> hash = sha256_of_file(file);
     if (!hash.ok()) return hash.error();
-    identity += *hash + '\n';
+    identity += fmt::format("{} {}\n", *hash, file.string());
   }
   return identity;
 }

@@ -231,9 +231,16 @@ class BackwardJudge {
     const auto exact = expected_gradients(pass_context_.subject, set, set.reference, Precision::kPromoted, start);
     const std::vector<bool> all(rounded.size(), true);
     const ir::Argument& layout = *array(test_launch, g).initial_content;
+    const auto with_library_errors = [&] {
+      const auto expected = expected_gradients(
+          pass_context_.subject, set, library_errors_.of(test_launch.input_set_index), Precision::kPromoted, start);
+      return ExpectedArray{.scalars = expected[g], .is_written = all};
+    };
     const std::optional<UnroundedComparison> comparison =
-        compare_unrounded_values(bytes, pass_context_.subject.module, layout, {.scalars = exact[g], .is_written = all},
-                                 {.scalars = rounded, .is_written = all});
+        compare_unrounded_values(bytes, pass_context_.subject.module, layout,
+                                 {.exact = {.scalars = exact[g], .is_written = all},
+                                  .rounded = {.scalars = rounded, .is_written = all},
+                                  .with_library_errors = with_library_errors});
     if (!comparison) return;
     verdict_.count_algorithm(comparison->result);
     report_mismatches(pass_context_, NamedCheck::kF64Promotion, test_launch, name(g), layout, comparison->computed,
@@ -392,6 +399,7 @@ class BackwardJudge {
   ExpectedGradients along_path_;
   std::optional<std::size_t> expected_set_;  ///< the set of expected_
   std::map<std::tuple<Precision, InitialGradient, int>, ExpectedGradients> expected_;
+  LibraryErrors library_errors_{pass_context_, true};
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <utility>
 #include <variant>
@@ -151,8 +152,8 @@ std::vector<std::size_t> checking_order(const PassContext& pass_context, std::sp
   std::vector<std::size_t> order(test_launches.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   if (pass_context.configuration.profile.input_error.unit_roundoffs == 0) return order;
-  // All launches of a set stay together.
-  std::vector<std::size_t> bytes_by_set(pass_context.input_sets.size());
+  // All launches of a set stay together. Launches of other sizes have numbers that are no index of an input set.
+  std::map<std::size_t, std::size_t> bytes_by_set;
   for (const TestLaunch& test_launch : test_launches) {
     std::size_t& bytes = bytes_by_set[test_launch.input_set_index];
     if (bytes != 0) continue;
@@ -161,7 +162,7 @@ std::vector<std::size_t> checking_order(const PassContext& pass_context, std::sp
   }
   std::ranges::stable_sort(order, {}, [&](std::size_t t) {
     const std::size_t set = test_launches[t].input_set_index;
-    return std::pair(bytes_by_set[set], set);
+    return std::pair(bytes_by_set.at(set), set);
   });
   return order;
 }

@@ -36,10 +36,11 @@ enum class LaunchPurpose : std::uint8_t {
 /// A launch that the judge makes, and its outcome.
 struct TestLaunch {
   LaunchPurpose purpose = LaunchPurpose::kOracleComparison;  ///< what the result is used for
-  std::size_t input_set_index = 0;                           ///< index of the input set in PassContext::input_sets
-  Precision precision = Precision::kNative;                  ///< precision variant that is launched
-  KernelLauncher launcher;                                   ///< the placed arguments
-  backends::RunOutcome outcome = backends::LaunchFailed{};   ///< set by run_launches
+  /// Index of the input set in PassContext::input_sets; the number of these sets for a launch of another size.
+  std::size_t input_set_index = 0;
+  Precision precision = Precision::kNative;                 ///< precision variant that is launched
+  KernelLauncher launcher;                                  ///< the placed arguments
+  backends::RunOutcome outcome = backends::LaunchFailed{};  ///< set by run_launches
 };
 
 /// The kernel, inputs and settings that all checks of a pass share.

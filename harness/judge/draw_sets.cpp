@@ -40,8 +40,11 @@ constexpr int kLongDimensionDraw = 800;
 constexpr int kOtherExtentsDraw = 900;
 /// The same for the first set in which one dimension of each array is one element short.
 constexpr int kShortDimensionDraw = 1'000;
+/// The same for the first set with special values, and for the first set with round extents.
+constexpr int kSpecialValuesDraw = 1'100;
+constexpr int kRoundExtentsDraw = 1'200;
 /// First extent of the launch of a set with an offset and long arrays.
-constexpr std::int32_t kFewThreads = 3;
+constexpr std::int32_t kThreadsWithLongArrays = 3;
 /// Instruction limit of a set with another shape.
 constexpr std::int64_t kShapeBudget = 300'000;
 constexpr std::int64_t kIndependentExtentsBudget = 4 * kShapeBudget;
@@ -49,6 +52,8 @@ constexpr std::int64_t kIndependentExtentsBudget = 4 * kShapeBudget;
 constexpr int kMostLongDimensions = 6;
 /// Elements of all arrays of such a set.
 constexpr std::int64_t kMostShapeElements = 150'000;
+/// The same before arrays are reduced to the elements that the kernel accesses.
+constexpr std::int64_t kMostDrawnElements = 1 << 22;
 
 /// Factor on the number of redraws for branches as long as no set stores a value: nothing else can be judged then.
 constexpr int kRedrawFactorWithoutStores = 8;
@@ -230,6 +235,7 @@ class SetDrawer {
     if (has_atomics(space_.parameter_uses())) add_exact();
     if (has_loops()) add_long();
     add_offset_sets();
+    if (is_candidate()) add_special_values();
     if (is_candidate()) add_shapes();
     cover();
     add_threshold_pairs();
@@ -328,40 +334,57 @@ class SetDrawer {
            });
   }
 
-  /// Whether a loop of the run takes more trips per thread, on average, than an adjoint has checkpoints.
-  static bool has_long_loop(const ReferenceResult& run, std::int64_t threads) {
+  /// Whether a loop of the set takes more trips per thread, on average, than an adjoint has checkpoints.
+  static bool has_long_loop(const InputSet& set) {
     constexpr std::int64_t kCheckpoints = 64;
-    return std::ranges::any_of(run.branch_points, [&](const reference::BranchPoint& point) {
+    const std::int64_t threads = set.launch_by_precision[Precision::kNative].threads();
+    return std::ranges::any_of(set.reference.branch_points, [&](const reference::BranchPoint& point) {
       return point.branch_counts[0] > kCheckpoints * threads;
     });
   }
 
-  /// Adds a set whose loops take many trips, if one is sufficiently conclusive.
+  /// Whether the run compares values, other than to end a range loop.
+  static bool has_comparisons(const ReferenceResult& run) {
+    return std::ranges::any_of(run.branch_points, [](const reference::BranchPoint& point) {
+      return point.kind != reference::BranchPoint::Kind::kRangeLoop;
+    });
+  }
+
+  /// Adds sets whose loops take many trips, if they are sufficiently conclusive.
   void add_long() {
     // A loop that ends when its values reach a limit often takes more trips with small values. One thread suffices.
-    const int draws = has_while() ? 6 : 1;
+    constexpr int kDraws = 6;
+    const bool needs_long_loop = has_while();
     std::optional<InputSet> found;
-    for (int draw = 0; draw < draws; ++draw) {
-      DrawRequest asked =
-          request(policy_.input_sets() + 1, draw, draw == 0 ? Distribution::kUniform : Distribution::kWideMagnitudes);
-      asked.size = draw == 0 ? kLongRowSize : 1;
-      asked.array_extent = kLongRow;
-      asked.instruction_budget = kSetBudget;
-      // Constraints learned from such long rows must not affect the other sets.
-      InputSpace space = space_;
-      auto set = draw_promising(space, asked, [&](const DrawnLaunch& drawn) {
-        const ReferenceResult& run = drawn.reference;
-        return is_certain(run) && writes_anything(run) && narrow_share(run) >= kNarrow &&
-               (!found || has_long_loop(run, drawn.launch.threads()));
-      });
-      if (!set || !is_conclusive(*set) || conclusiveness(*set) < kAcceptableConclusiveness) continue;
-      found = std::move(set);
-      const ir::Launch& launch = found->launch_by_precision[Precision::kNative];
-      if (has_long_loop(found->reference, launch.threads())) break;
+    for (int draw = 0; draw < kDraws; ++draw) {
+      auto set = draw_long(draw, draw == 0 ? Distribution::kUniform : Distribution::kWideMagnitudes);
+      if (set && (!found || has_long_loop(*set))) found = std::move(set);
+      if (found && (!needs_long_loop || has_long_loop(*found))) break;
     }
     if (!found) return;
-    found->is_uniform = false;
-    sets_.push_back(std::move(*found));
+    const bool may_keep_extremes = has_long_loop(*found) && has_comparisons(found->reference);
+    sets_.push_back(*std::move(found));
+    // A running maximum of random values hardly changes after the first trips.
+    if (!may_keep_extremes) return;
+    if (auto wave = draw_long(kDraws, Distribution::kWave)) sets_.push_back(*std::move(wave));
+  }
+
+  /// A set with long rows that is sufficiently conclusive, of one thread for kWideMagnitudes. `draw`: number of the
+  /// draw.
+  std::optional<InputSet> draw_long(int draw, Distribution distribution) const {
+    DrawRequest asked = request(policy_.input_sets() + 1, draw, distribution);
+    asked.size = distribution == Distribution::kWideMagnitudes ? 1 : kLongRowSize;
+    asked.array_extent = kLongRow;
+    asked.instruction_budget = kSetBudget;
+    // Constraints learned from such long rows must not affect the other sets.
+    InputSpace space = space_;
+    auto set = draw_promising(space, asked, [](const DrawnLaunch& drawn) {
+      const ReferenceResult& run = drawn.reference;
+      return is_certain(run) && writes_anything(run) && narrow_share(run) >= kNarrow;
+    });
+    if (!set || !is_conclusive(*set) || conclusiveness(*set) < kAcceptableConclusiveness) return std::nullopt;
+    set->is_uniform = false;
+    return set;
   }
 
   /// Adds sets in which code of another algorithm may overflow or lose digits, as far as the kernel itself does not:
@@ -374,8 +397,11 @@ class SetDrawer {
       double outlier;       // DrawRequest::float_outlier
     };
     // Long sums of values with one sign need an accumulator that is wide enough. If values differ by more than 88,
-    // exp() of a difference underflows. Outliers are far above the maximum of a part of the values.
-    constexpr Offset kOffsets[] = {{95, 1, 0, 0}, {1000, 1, 0, 0}, {95, 1, 1031, 0}, {0, 64, 131, 0}, {0, 1, 131, 200}};
+    // exp() of a difference underflows. Outliers are far above the maximum of a part of the values. Functions such as
+    // GELU are often approximated by other functions for large arguments.
+    constexpr Offset kOffsets[] = {{95, 1, 0, 0},   {1000, 1, 0, 0},  {95, 1, 1031, 0},
+                                   {0, 64, 131, 0}, {0, 1, 131, 200}, {-1000, 1, 0, 0},
+                                   {-95, 1, 0, 0},  {0, 8, 0, 0},     {0, 500, 0, 0}};
     for (int i = 0; i < std::min<int>(policy_.float_offset_input_sets, std::size(kOffsets)); ++i) {
       DrawRequest asked = request(policy_.input_sets() + i, kOffsetDraw, Distribution::kUniform);
       asked.float_offset = kOffsets[i].offset;
@@ -383,12 +409,36 @@ class SetDrawer {
       asked.float_outlier = kOffsets[i].outlier;
       if (kOffsets[i].extent > 0) {
         asked.array_extent = kOffsets[i].extent;
-        asked.size = kFewThreads;
+        asked.size = kThreadsWithLongArrays;
         asked.instruction_budget = kShapeBudget;
         asked.max_elements = kMostShapeElements;
       }
       add_apart(asked);
     }
+  }
+
+  /// Adds sets with values that code of another algorithm may treat in a special way: integers of any magnitude and
+  /// sign, zero rows, and parameters that are exactly 0 or 1.
+  void add_special_values() {
+    int number = 0;
+    const auto add = [&](const auto& change) {
+      DrawRequest asked = request(policy_.input_sets(), kSpecialValuesDraw + number++, Distribution::kUniform);
+      change(asked);
+      add_apart(asked);
+    };
+    constexpr int kIntegerBits[] = {11, 30, 40};
+    for (const int bits : kIntegerBits) {
+      if (space_.has_free_integers()) add([&](DrawRequest& asked) { asked.integer_bits = bits; });
+    }
+    constexpr double kParameters[] = {0, 1};
+    const auto end = subject_.kernel.variables.begin() + subject_.kernel.parameter_count;
+    const bool has_float_parameter = std::any_of(
+        subject_.kernel.variables.begin(), end,
+        [](const ir::Variable& variable) { return !variable.type.is_array() && variable.type.has_float_components(); });
+    for (const double value : kParameters) {
+      if (has_float_parameter) add([&](DrawRequest& asked) { asked.float_parameters = value; });
+    }
+    add([](DrawRequest& asked) { asked.has_zero_rows = true; });
   }
 
   /// Adds a set for the request if there is a conclusive one. What its values and extents teach about the domain does
@@ -415,10 +465,15 @@ class SetDrawer {
     constexpr std::int32_t kLeastLongExtent = 131;
     bool has_long_extents = false;
     // Equal values matter where the parts of a result that several threads found are combined.
-    constexpr Shape kShapes[] = {{1, 1},    {3, kLeastLongExtent},
-                                 {2, 257},  {2, 1031},
-                                 {131, 0},  {263, 0},
-                                 {1031, 0}, {3, kLeastLongExtent, Distribution::kTiedValues}};
+    constexpr Shape kShapes[] = {{1, 1},
+                                 {3, kLeastLongExtent},
+                                 {2, 257},
+                                 {2, 1031},
+                                 {131, 0},
+                                 {263, 0},
+                                 {1031, 0},
+                                 {3, kLeastLongExtent, Distribution::kTiedValues},
+                                 {1031, 0, Distribution::kTiedValues}};
     for (std::size_t i = 0; i < std::size(kShapes); ++i) {
       const auto [size, extent, distribution] = kShapes[i];
       // A kernel with many launch dimensions or nested loops does too much work for such extents.
@@ -437,17 +492,32 @@ class SetDrawer {
         // Code that uses a block for each thread of the kernel, or whose work follows from the extents of the arrays,
         // takes much longer than the oracle.
         asked.instruction_budget = budget_factor * kShapeBudget;
-        asked.max_elements = kMostShapeElements;
+        asked.max_elements = space_.array_extents() == ArrayExtents::kExact ? kMostDrawnElements : kMostShapeElements;
         if (!add_apart(asked)) continue;
         has_long_extents = has_long_extents || shape.extent >= kLeastLongExtent;
         break;
       }
     }
+    add_round_extents();
     // The contract of a kernel without host code passes it few extents, which hold for all arrays. An array whose
     // accesses depend on data has the extents of the other arrays, which must therefore not differ.
     if (space_.array_extents() != ArrayExtents::kExact || space_.has_data_dependent_accesses()) return;
     add_independent_extents();
     if (!has_long_extents) add_long_dimensions();
+  }
+
+  /// Adds sets in which all extents are multiples of a power of two.
+  void add_round_extents() {
+    int number = 0;
+    for (const std::int32_t extent : {256, 64, 32, 16}) {
+      DrawRequest asked = request(policy_.input_sets(), kRoundExtentsDraw + number++, Distribution::kUniform);
+      asked.size = extent;
+      asked.array_extent = extent;
+      asked.has_round_extents = true;
+      asked.instruction_budget = kIndependentExtentsBudget;
+      asked.max_elements = kMostShapeElements;
+      add_apart(asked);
+    }
   }
 
   /// Adds sets in which one dimension of an array is long and all other extents are small, for kernels that do too much
@@ -462,7 +532,7 @@ class SetDrawer {
       for (std::size_t d = 0; d < subject_.kernel.var(p).type.rank && added < kMostLongDimensions; ++d) {
         for (const std::int32_t extent : kLongExtents) {
           DrawRequest asked = request(policy_.input_sets(), kLongDimensionDraw + added, Distribution::kUniform);
-          asked.size = kFewThreads;
+          asked.size = kThreadsWithLongArrays;
           asked.array_extent = kSmallExtent;
           asked.has_independent_extents = true;
           asked.long_dimension = {.parameter = p, .dimension = d, .extent = extent};
@@ -486,7 +556,7 @@ class SetDrawer {
       for (int draw = 0; draw < kDraws; ++draw) {
         DrawRequest asked =
             request(policy_.input_sets(), kIndependentExtentsDraw + kDraws * number + draw, Distribution::kUniform);
-        asked.size = kFewThreads;
+        asked.size = kThreadsWithLongArrays;
         asked.array_extent = most_extent;
         asked.has_independent_extents = true;
         asked.instruction_budget = kIndependentExtentsBudget;

@@ -114,5 +114,25 @@ def k(x: wp.array2d(dtype=float), n: int, out: wp.array(dtype=float)):
   EXPECT_NE(run.forward("stops_early").outcome, Outcome::pass);
 }
 
+TEST(LongArrays, RevealStaleStatesOfRunningMaximums) {
+  constexpr const char* kGreatest = R"(
+@wp.kernel
+def k(x: wp.array2d(dtype=float), greatest: wp.array(dtype=float)):
+    i = wp.tid()
+    top = x[i, 0]
+    for j in range(1, x.shape[1]):
+        top = wp.max(top, x[i, j])
+    greatest[i] = top
+)";
+  // The state at a checkpoint is saved as that of the next checkpoint.
+  const CpuRun run({{.name = "correct", .python = kGreatest},
+                    {.name = "stale",
+                     .python = kGreatest,
+                     .edits = {{R"(checkpoint_top\[checkpoint\] = top_(\d))",
+                                "checkpoint_top[checkpoint < 62 ? checkpoint + 1 : 63] = top_$1"}}}});
+  EXPECT_EQ(run.backward("correct").outcome, Outcome::pass) << summary(run.backward("correct"));
+  EXPECT_NE(run.backward("stale").outcome, Outcome::pass);
+}
+
 }  // namespace
 }  // namespace assay::harness

@@ -18,8 +18,8 @@ double bound_before_rounding(const ExpectedScalar& rounded, ir::Scalar scalar) {
 }  // namespace
 
 std::optional<UnroundedComparison> compare_unrounded_values(std::span<const std::byte> bytes, const ir::Module& module,
-                                                            const ir::Argument& layout, const ExpectedArray& exact,
-                                                            const ExpectedArray& rounded) {
+                                                            const ir::Argument& layout,
+                                                            const UnroundedExpectation& expectation) {
   backends::UnroundedArrayHeader header;
   if (bytes.size() < sizeof(header)) return std::nullopt;
   std::memcpy(&header, bytes.data(), sizeof(header));
@@ -29,6 +29,8 @@ std::optional<UnroundedComparison> compare_unrounded_values(std::span<const std:
   const auto components = ir::scalar_components(module, layout.type.element());
   const ir::Scalar scalar = components.front().scalar;
   const auto size = static_cast<std::size_t>(ir::row(scalar).bytes);
+  const ExpectedArray& exact = expectation.exact;
+  const ExpectedArray with_library_errors = approximates ? expectation.with_library_errors() : ExpectedArray();
   UnroundedComparison comparison;
   for (std::size_t i = 0; i < exact.scalars.size(); ++i) {
     const std::size_t offset = ir::element_offset(layout, static_cast<std::int64_t>(i / components.size())) +
@@ -37,15 +39,37 @@ std::optional<UnroundedComparison> compare_unrounded_values(std::span<const std:
     std::memcpy(&element, bytes.data() + sizeof(header) + offset / size * sizeof(element), sizeof(element));
     ExpectedScalar expected = exact.scalars[i];
     expected.bound = kUnroundedErrorFactor * expected.bound + kConstantErrorFactor * element.constant_error;
-    if (approximates) expected.bound += kPolynomialErrorFactor * bound_before_rounding(rounded.scalars[i], scalar);
+    if (approximates) {
+      expected.bound += kPolynomialErrorFactor * bound_before_rounding(expectation.rounded.scalars[i], scalar) +
+                        with_library_errors.scalars[i].bound;
+    }
     const ComputedScalar computed{.value = element.value};
     // The rounded values are judged separately; only they show an overflow.
     const bool is_comparable = std::isfinite(element.value) && std::isfinite(expected.value);
     if (exact.is_written[i] && is_comparable) comparison.result.add(i, computed, expected);
+    const bool is_unexplained = !std::isfinite(element.value) && header.overflows == 0;
+    if (exact.is_written[i] && std::isfinite(expected.value) && is_unexplained)
+      comparison.has_non_finite_scalars = true;
     comparison.computed.push_back(computed);
     comparison.expected.push_back(expected);
   }
   return comparison;
+}
+
+const reference::ReferenceResult& LibraryErrors::of(std::size_t input_set_index) {
+  const auto found = results_.find(input_set_index);
+  if (found != results_.end()) return found->second;
+  const InputSet& set = pass_context_.input_sets[input_set_index];
+  reference::ArithmeticProfile profile = pass_context_.configuration.profile;
+  profile.input_error = {};
+  profile.promotion_has_library_errors = true;
+  const reference::OracleRun run{.launch = set.launch_by_precision[Precision::kNative],
+                                 .profile = profile,
+                                 .computes_gradient = computes_gradient_,
+                                 .cotangents = set.cotangents,
+                                 .uninitialized = pass_context_.is_poisoned,
+                                 .instruction_budget = set.request.instruction_budget};
+  return results_.emplace(input_set_index, pass_context_.subject.oracle.evaluate(run)).first->second;
 }
 
 }  // namespace assay::harness

@@ -1,10 +1,13 @@
 // Compares what a foreign kernel computes without rounding with the oracle (docs/design/numerics.md, "The algorithm").
 #pragma once
 
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "harness/judge/context.hpp"
 #include "harness/judge/input_set.hpp"
 
 namespace assay::harness {
@@ -15,8 +18,8 @@ inline constexpr double kUnroundedErrorFactor = 0x1p13;
 /// How many times half an ulp each constant in the code may be off. Correct kernels need 1.1. A constant that is off by
 /// a factor of 1.00001 is off by more than 100 times half an ulp.
 inline constexpr double kConstantErrorFactor = 2;
-/// The additional error that polynomials of math libraries may cause, in units of the bound of the rounded value
-/// without its own rounding. Correct kernels need 0.07.
+/// The additional error that polynomials in the code may cause, in units of the bound of the rounded value without its
+/// own rounding. The documented errors of the functions of the math library are added to it.
 inline constexpr double kPolynomialErrorFactor = 0.25;
 
 /// The unrounded scalars of one array, and whether they agree with the oracle.
@@ -25,14 +28,47 @@ struct UnroundedComparison {
   std::vector<ExpectedScalar>
       expected;             ///< by scalar: the oracle's value, and the allowed error of the unrounded value
   ComparisonResult result;  ///< comparison of the scalars that threads write
+  /// Whether a scalar that has a finite value is infinite or NaN without rounding, although nothing overflowed.
+  /// Rounding is not the cause: such a value is the result of a division by zero, or no thread wrote it.
+  bool has_non_finite_scalars = false;
+
+  /// Whether everything that the code computes is correct without rounding.
+  [[nodiscard]] bool is_correct() const { return result.agrees() && !has_non_finite_scalars; }
 };
 
-/// `bytes`: what the device wrote (UnroundedArrayHeader); `exact` and `rounded`: what the oracle expects with f64
-/// promotion and with the kernel's own types; `layout`: type and shape of the array, whose scalars are floats of one
-/// type. Returns nullopt if the device wrote nothing, or if a comparison in the launch would have another result
-/// without rounding.
+/// What the oracle expects of one array.
+struct UnroundedExpectation {
+  const ExpectedArray& exact;    ///< with f64 promotion
+  const ExpectedArray& rounded;  ///< with the kernel's own types
+  /// Returns the array with f64 promotion and the errors of the math library (LibraryErrors). Called only if the code
+  /// evaluates polynomials.
+  std::function<ExpectedArray()> with_library_errors;
+};
+
+/// `bytes`: what the device wrote (UnroundedArrayHeader); `layout`: type and shape of the array, whose scalars are
+/// floats of one type. Returns nullopt if the device wrote nothing, or if a comparison in the launch would have another
+/// result without rounding.
 std::optional<UnroundedComparison> compare_unrounded_values(std::span<const std::byte> bytes, const ir::Module& module,
-                                                            const ir::Argument& layout, const ExpectedArray& exact,
-                                                            const ExpectedArray& rounded);
+                                                            const ir::Argument& layout,
+                                                            const UnroundedExpectation& expectation);
+
+/// The oracle's results for the input sets of a pass if the functions of the math library have the errors that its
+/// vendor documents, and everything else is computed with f64 promotion. The approximations of the library differ from
+/// the exact functions also if they are evaluated without rounding.
+class LibraryErrors {
+ public:
+  /// Keeps a reference to the context.
+  LibraryErrors(const PassContext& pass_context, bool computes_gradient)
+      : pass_context_(pass_context), computes_gradient_(computes_gradient) {}
+
+  /// The oracle's result for an input set, which is evaluated when it is first needed. Its bounds with f64 promotion
+  /// contain the errors of the library.
+  const reference::ReferenceResult& of(std::size_t input_set_index);
+
+ private:
+  const PassContext& pass_context_;
+  bool computes_gradient_;                                     ///< whether the results contain gradients
+  std::map<std::size_t, reference::ReferenceResult> results_;  ///< by index of the input set
+};
 
 }  // namespace assay::harness

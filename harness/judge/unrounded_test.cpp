@@ -23,7 +23,8 @@ class OneElement {
         layout_(ir::make_argument(*source_.module, source_.module->kernels[0].variables[0].type, {1})) {
     exact_.scalars = {{.value = 1, .bound = 0x1p-50}};
     rounded_.scalars = {{.value = 1, .bound = 0x1p-20}};
-    exact_.is_written = rounded_.is_written = {true};
+    with_library_errors_.scalars = {{.value = 1, .bound = 0x1p-22}};
+    exact_.is_written = rounded_.is_written = with_library_errors_.is_written = {true};
   }
 
   /// The allowed error of the element; nullopt: no verdict.
@@ -37,12 +38,14 @@ class OneElement {
     std::vector<std::byte> bytes(backends::unrounded_array_bytes(1));
     std::memcpy(bytes.data(), &header_, sizeof(header_));
     std::memcpy(bytes.data() + sizeof(header_), &element, sizeof(element));
-    return compare_unrounded_values(bytes, *source_.module, layout_, exact_, rounded_);
+    return compare_unrounded_values(
+        bytes, *source_.module, layout_,
+        {.exact = exact_, .rounded = rounded_, .with_library_errors = [&] { return with_library_errors_; }});
   }
 
   UnroundedArrayHeader header_;
   UnroundedElement element_;
-  ExpectedArray exact_, rounded_;
+  ExpectedArray exact_, rounded_, with_library_errors_;
 
  private:
   KernelSource source_;
@@ -63,8 +66,9 @@ TEST(UnroundedComparison, AllowsConstantsToBeRounded) {
   EXPECT_EQ(one.allowed_error(), 0x1p-37 + 0x1p-23);
 }
 
-TEST(UnroundedComparison, AllowsPartOfTheBoundOfRoundedValuesIfCodeApproximates) {
-  const double additional = kPolynomialErrorFactor * (0x1p-20 - 0x1p-24);  // without the rounding of the value
+TEST(UnroundedComparison, AllowsErrorsOfTheLibraryAndPartOfTheBoundOfRoundedValuesIfCodeApproximates) {
+  // Without the rounding of the value.
+  const double additional = kPolynomialErrorFactor * (0x1p-20 - 0x1p-24) + 0x1p-22;
   OneElement one;
   one.header_.evaluates_polynomials = 1;
   EXPECT_EQ(one.allowed_error(), 0x1p-37 + additional);
@@ -83,8 +87,16 @@ TEST(UnroundedComparison, GivesNoVerdictIfRoundingChangesDecisionsOrNothingWasWr
 TEST(UnroundedComparison, LeavesOutElementsThatAreNotWrittenOrInfinite) {
   OneElement one;
   EXPECT_EQ(one.compare(std::numeric_limits<double>::infinity())->result.checked_scalars, 0);
+  EXPECT_TRUE(one.compare(1)->is_correct());
+  EXPECT_FALSE(one.compare(2)->is_correct());
+  for (const double value : {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()})
+    EXPECT_FALSE(one.compare(value)->is_correct()) << "rounding is not the cause";
+  one.header_.overflows = 1;
+  EXPECT_TRUE(one.compare(std::numeric_limits<double>::quiet_NaN())->is_correct());
+  one.header_.overflows = 0;
   one.exact_.is_written = {false};
   EXPECT_EQ(one.compare(7)->result.checked_scalars, 0);
+  EXPECT_TRUE(one.compare(std::numeric_limits<double>::quiet_NaN())->is_correct()) << "the kernel does not write it";
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "harness/suite/select/failed_before.hpp"
 #include "harness/suite/select/shard.hpp"
 #include "support/hash.hpp"
+#include "support/shell.hpp"
 
 namespace assay::harness {
 namespace {
@@ -26,7 +27,7 @@ JudgingPolicy policy_of(const SuiteOptions& options) {
   // A candidate may use a block for each thread of the specification, which takes too long for a large launch.
   const bool is_candidate = !options.device_options.candidate_path.empty();
   if (is_candidate && !options.thorough) policy.judges_large_launch = false;
-  if (is_candidate) policy.float_offset_input_sets = 5;
+  if (is_candidate) policy.float_offset_input_sets = 9;
   return policy;
 }
 
@@ -34,25 +35,25 @@ JudgingPolicy policy_of(const SuiteOptions& options) {
 std::string reproduce_command_prefix(const SuiteOptions& options, const Mode& mode) {
   const std::string& candidate = options.device_options.candidate_path;
   std::string prefix =
-      candidate.empty() ? "assay run" + options.reproduce_import_options : fmt::format("assay judge '{}'", candidate);
+      candidate.empty() ? "assay run" + options.reproduce_import_options : "assay judge " + quote_for_shell(candidate);
   if (options.quick) prefix += " --quick";
   if (options.thorough) prefix += " --thorough";
   if (options.trusts_custom_gradients) prefix += " --trust-custom-gradients";
   if (mode.flags.optimization_level != 0) prefix += fmt::format(" --optimise {}", mode.flags.optimization_level);
-  if (!options.device_options.compiler.empty()) prefix += fmt::format(" --cxx '{}'", options.device_options.compiler);
+  if (!options.device_options.compiler.empty()) prefix += " --cxx " + quote_for_shell(options.device_options.compiler);
   for (const std::string& check : options.device_options.disabled_checks)
     prefix += " --no-check " + check;
   if (!options.device_options.approximation_tables_file.empty())
-    prefix += fmt::format(" --ptx-tables '{}'", options.device_options.approximation_tables_file);
+    prefix += " --ptx-tables " + quote_for_shell(options.device_options.approximation_tables_file);
   if (!options.device_options.python_interpreter.empty())
-    prefix += fmt::format(" --python '{}'", options.device_options.python_interpreter);
+    prefix += " --python " + quote_for_shell(options.device_options.python_interpreter);
   if (!options.device_options.cuda_compiler.empty())
     prefix += " --cuda-compiler " + options.device_options.cuda_compiler;
   if (!options.device_options.nvrtc_version_or_path.empty())
-    prefix += fmt::format(" --nvrtc '{}'", options.device_options.nvrtc_version_or_path);
+    prefix += " --nvrtc " + quote_for_shell(options.device_options.nvrtc_version_or_path);
   if (!options.device_options.architectures.empty())
     prefix += fmt::format(" --arch {}", fmt::join(options.device_options.architectures, ","));
-  if (!options.launches_folder.empty()) prefix += fmt::format(" --launches '{}'", options.launches_folder);
+  if (!options.launches_folder.empty()) prefix += " --launches " + quote_for_shell(options.launches_folder);
   if (!options.cross_check_device.empty()) prefix += " --cross-check " + options.cross_check_device;
   return candidate.empty() ? prefix + mode_option(options.device, mode) : prefix + " --against";
 }

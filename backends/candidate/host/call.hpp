@@ -137,6 +137,8 @@ struct DeviceFunctions {
   std::int32_t (*allow_shared_bytes)(std::int32_t module, const char* kernel, std::uint64_t bytes);
   /// Managed memory, which host and kernels access at the same address. Returns 0 if there is none left.
   std::uint64_t (*allocate_managed)(std::uint64_t bytes);
+  /// Ends an allocation of the host code; ignores other addresses.
+  void (*release)(std::uint64_t address);
   /// The host has copied `size` bytes from device memory to its own.
   void (*copied_to_host)(std::uint64_t source, std::uint64_t size);
   /// Writes the 128 bytes of a tensor map. Returns a CUDA error number if no GPU accepts it.

@@ -18,6 +18,7 @@
 #include "backends/candidate/host/fat_binary.hpp"
 #include "backends/candidate/host/include_texts.hpp"
 #include "backends/cpu/process.hpp"
+#include "support/referenced_files.hpp"
 
 namespace assay::candidate {
 
@@ -138,6 +139,15 @@ std::vector<std::string> flags_for(const LibraryBuildRequest& request, bool is_c
     // clang always divides and takes roots precisely, and needs no flag for extensions.
   }
   if (!states_standard) arguments.emplace_back("-std=c++17");
+  return arguments;
+}
+
+/// The arguments that name the folders of headers: Assay's own, then the candidate's.
+std::vector<std::string> include_arguments(const LibraryBuildRequest& request, const fs::path& folder) {
+  std::vector<std::string> arguments{"-I", folder.string()};
+  std::error_code error;
+  if (!request.cuda_file.empty())
+    arguments.insert(arguments.end(), {"-I", fs::absolute(request.cuda_file, error).parent_path().string()});
   return arguments;
 }
 
@@ -342,6 +352,10 @@ std::string library_identity(const LibraryBuildRequest& request, const HostCompi
       source_text(request));
   for (const IncludeFile& file : include_files())
     identity += file.text;
+  if (!request.cuda_file.empty()) {
+    for (const fs::path& header : included_files(request.cuda_file))
+      identity += fmt::format("\n{}\n{}", header.string(), content_of_file(header));
+  }
   return identity;
 }
 
@@ -365,8 +379,10 @@ std::variant<std::string, BuildFailed> outcome_of(cpu::ProcessResult result, con
 std::variant<std::string, BuildFailed> build_with_nvcc(const LibraryBuildRequest& request, const HostCompiler& compiler,
                                                        const fs::path& folder, const fs::path& library) {
   std::vector<std::string> arguments = arguments_for(request);
-  arguments.insert(arguments.end(), {"-I", folder.string(), "-o", library.string(), (folder / kSourceFile).string(),
-                                     (folder / kRuntimeFile).string()});
+  for (std::string& argument : include_arguments(request, folder))
+    arguments.push_back(std::move(argument));
+  arguments.insert(arguments.end(),
+                   {"-o", library.string(), (folder / kSourceFile).string(), (folder / kRuntimeFile).string()});
   if (request.source->is_program) arguments.push_back((folder / kRunProgramFile).string());
   return outcome_of(cpu::run_process(compiler.program, arguments, kCompileLimit), compiler);
 }
@@ -379,7 +395,9 @@ std::variant<std::string, BuildFailed> build_with_clang(const LibraryBuildReques
   const fs::path fat_binary = folder / "device.fatbin";
   const fs::path object = folder / "candidate.o";
   const auto run = [&](std::vector<std::string> arguments, std::initializer_list<std::string> more) {
-    arguments.insert(arguments.end(), {"-I", folder.string(), "-I", (compiler.toolkit / "include/cccl").string()});
+    for (std::string& argument : include_arguments(request, folder))
+      arguments.push_back(std::move(argument));
+    arguments.insert(arguments.end(), {"-I", (compiler.toolkit / "include/cccl").string()});
     arguments.insert(arguments.end(), more);
     return outcome_of(cpu::run_process(compiler.program, arguments, kCompileLimit), compiler);
   };

@@ -51,9 +51,12 @@ struct LibraryBuildRequest {
   std::string host_function_name;      ///< the host function that Assay calls
   std::string backward_function_name;  ///< the one for the backward pass; empty: none
   std::string architecture;            ///< "compute_75"
+  /// The CUDA file of the candidate, in whose folder its own headers are; empty: the candidate is a Python file.
+  std::filesystem::path cuda_file = {};
 };
 
-/// Everything that the library depends on, in one text: for the key of a cache.
+/// Everything that the library depends on, in one text, with the contents of the candidate's own headers: for the key
+/// of a cache.
 std::string library_identity(const LibraryBuildRequest& request, const HostCompiler& compiler);
 
 /// Compiles the library in an empty folder, which gets the sources and `library`. Returns the compiler's output.

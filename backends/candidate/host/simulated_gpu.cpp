@@ -23,6 +23,9 @@ using namespace backends;
 
 namespace {
 
+/// By how many allocations the addresses in some calls differ from those in others.
+constexpr int kUnusedAddressCount = 64;
+
 struct SharedLimit {
   std::string_view architecture;
   std::uint64_t bytes;
@@ -93,6 +96,11 @@ void SimulatedGpu::begin_call(const ptx::LaunchOptions& options) {
     if (!address.ok()) continue;
     const Result<std::span<std::byte>> bytes = machine_.bytes_at(*address, content.bytes.size(), true);
     if (bytes.ok()) std::ranges::copy(content.bytes, bytes->begin());
+  }
+  // In some calls, the arrays are at other addresses, where pointers of earlier calls do not find them.
+  if (options.execution_order.order == ptx::Order::kShuffled) {
+    for (int i = 0; i < kUnusedAddressCount; ++i)
+      machine_.adopt("memory of an earlier call", {}, {});
   }
   options_ = options;
   failure_.reset();
@@ -182,6 +190,14 @@ std::uint64_t SimulatedGpu::allocate_managed(std::uint64_t bytes) {
     machine_.adopt("unused", {}, {});
   }
   return 0;
+}
+
+void SimulatedGpu::release(std::uint64_t address) {
+  const auto found = allocations_by_address_.find(address);
+  if (found == allocations_by_address_.end()) return;
+  machine_.release(address);
+  if (found->second.is_managed) ::munmap(reinterpret_cast<void*>(address), found->second.bytes);
+  allocations_by_address_.erase(found);
 }
 
 void SimulatedGpu::unprotect_managed_memory() {
@@ -400,6 +416,7 @@ std::int32_t SimulatedGpu::run_launch(std::int32_t number) {
   protect_memory_of_pending_launches();
   unrounded_losses_.ambiguous_decision_count += result.unrounded_losses.ambiguous_decision_count;
   unrounded_losses_.evaluates_polynomials |= result.unrounded_losses.evaluates_polynomials;
+  unrounded_losses_.overflows |= result.unrounded_losses.overflows;
   unrounded_losses_.lost_value_count += result.unrounded_losses.lost_value_count;
   if (result.ok()) return kCudaSuccess;
   use_plain_names(result);

@@ -76,6 +76,9 @@ class SimulatedGpu {
   std::uint64_t allocate(std::uint64_t bytes);
   /// Memory that the host accesses at its device address. Counts as written. Returns 0 if there is none left.
   std::uint64_t allocate_managed(std::uint64_t bytes);
+  /// Ends an allocation of the current call. Later accesses to it are out of bounds. Ignores other addresses, because
+  /// host code may end allocations of earlier calls.
+  void release(std::uint64_t address);
   /// Calls the observer.
   void copied_to_host(std::uint64_t source, std::uint64_t size) const;
   /// The number of bytes from a device address to the end of the memory that the host code allocated; 0 if the address

@@ -68,6 +68,7 @@ constexpr DeviceFunctions kDeviceFunctions{
     .allow_shared_bytes = [](std::int32_t module, const char* kernel,
                              std::uint64_t bytes) { return gpu().allow_shared_bytes(module, kernel, bytes); },
     .allocate_managed = [](std::uint64_t bytes) { return gpu().allocate_managed(bytes); },
+    .release = [](std::uint64_t address) { gpu().release(address); },
     .copied_to_host = [](std::uint64_t source, std::uint64_t size) { gpu().copied_to_host(source, size); },
     .encode_tensor_map = [](const TensorMapRequest* request,
                             void* map) { return SimulatedGpu::encode_tensor_map(*request, map); },

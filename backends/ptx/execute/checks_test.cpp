@@ -511,6 +511,23 @@ TEST(PtxChecks, BarrierOrdersOnlyAccessesOfParticipatingWarps) {
   expect_only(read_by(3, meet).result, Kind::kReadWriteRace);
 }
 
+TEST(PtxChecks, BarrierReleasesOnlyAsManyWarpsAsItExpects) {
+  const auto run_with = [](std::string_view barrier) {
+    return run<std::uint32_t>(
+        body(".shared .align 4 .b8 s[256]; mov.u32 %r6, s; shl.b32 %r7, %r1, 2; add.u32 %r6, %r6, %r7;"
+             " st.shared.u32 [%r6], %r1; " +
+             std::string(barrier) +
+             " setp.eq.u32 %p1, %r1, 0; @%p1 ld.shared.u32 %r8, [%r6+128]; @%p1 st.global.u32 [%rd2], %r8;"),
+        std::vector<std::uint32_t>(64), kTwoWarps);
+  };
+  const auto both = run_with("bar.sync 1, 64;");
+  expect_clean(both.result);
+  EXPECT_EQ(both.data[0], 32U);
+  expect_only(run_with("bar.sync 1, 32;").result, Kind::kReadWriteRace);
+  expect_only(run<float>(body("bar.sync 1, 64;"), std::vector<float>(96), {{1}, {96}}).result,
+              Kind::kBarrierDivergence);
+}
+
 /// bar.arrive does not order a warp's later accesses.
 TEST(PtxChecks, BarArriveOrdersOnlyPrecedingAccessesOfItsWarp) {
   const auto text = [](std::string_view before, std::string_view behind) {
@@ -628,6 +645,21 @@ TEST(PtxChecks, RejectsInvalidGridOrBlockSizeAndTooLargeAllocation) {
   EXPECT_EQ(run<float>(text, std::vector<float>(1), {{1U << 31U}, {32}}).result.status, RunResult::Status::kRejected);
   EXPECT_EQ(run<float>(text, std::vector<float>(1), {{1}, {0}}).result.status, RunResult::Status::kRejected);
   EXPECT_FALSE(Machine(1024).allocate("x", 1025).ok());
+}
+
+TEST(PtxChecks, RejectsBlockSizeForWhichKernelIsNotCompiled) {
+  const auto run_block = [](const std::string& directive, std::uint32_t threads) {
+    std::string text = body("");
+    text.replace(text.find(")\n{"), 1, ")\n" + directive);
+    return run<float>(text, std::vector<float>(256), {{1}, {threads}}).result;
+  };
+  expect_clean(run_block(".maxntid 64, 1, 1", 64));
+  expect_clean(run_block(".maxntid 64", 32));
+  const RunResult larger = run_block(".maxntid 16, 4, 1", 65);
+  EXPECT_EQ(larger.status, RunResult::Status::kRejected);
+  EXPECT_THAT(larger.message, HasSubstr("the kernel is compiled for blocks of at most 64 threads"));
+  expect_clean(run_block(".reqntid 128", 128));
+  EXPECT_EQ(run_block(".reqntid 128", 64).status, RunResult::Status::kRejected);
 }
 
 TEST(PtxChecks, UnsupportedInstructionStopsLaunchOnlyIfExecuted) {

@@ -289,6 +289,9 @@ bool Execution::release_barrier(bool needs_completion) {
     }
   }
   const auto number = static_cast<std::uint32_t>(chosen - arrivals.begin());
+  const std::vector<LaneGroup*> late_groups = groups_beyond(*chosen, number);
+  for (LaneGroup* const group : late_groups)
+    group->waits_for = LaneGroup::Wait::kNone;
   reduce_at_barrier(*chosen->instruction, number);
   advance_epoch();
   const bool of_all =
@@ -306,9 +309,28 @@ bool Execution::release_barrier(bool needs_completion) {
       ++group.next_op_index;
     }
   }
+  for (LaneGroup* const group : late_groups)
+    group->waits_for = LaneGroup::Wait::kBarrier;
   arrived_thread_counts_[number] = 0;
   arrival_order_by_barrier_[number].clear();
   return true;
+}
+
+/// The waiting groups that arrive after a barrier has as many threads as it expects, if the warps arrive in order. They
+/// wait for its next use.
+std::vector<LaneGroup*> Execution::groups_beyond(const BarrierArrivals& gathering, std::uint32_t number) {
+  std::vector<LaneGroup*> beyond;
+  if (gathering.expected_thread_count == 0 || gathering.is_divergent) return beyond;
+  std::uint32_t threads = arrived_thread_counts_[number];
+  for (Warp& warp : warps_) {
+    for (LaneGroup& group : warp.lane_groups) {
+      if (group.waits_for != LaneGroup::Wait::kBarrier || barrier_of(warp, group).barrier_number != number) continue;
+      const bool is_full = threads >= std::max(gathering.expected_thread_count, arrived_thread_counts_[number] + 1);
+      if (is_full) beyond.push_back(&group);
+      threads += kLanesPerWarp;
+    }
+  }
+  return beyond;
 }
 
 /// For a barrier of a part of the block: orders the participants' accesses, and all accesses ordered before those,

@@ -256,6 +256,7 @@ class Execution {
   bool continue_waiting_warps();  ///< false: no warp waits
   /// Returns false if no warp waits, or if `needs_completion` is true and no barrier is complete.
   bool release_barrier(bool needs_completion);
+  std::vector<LaneGroup*> groups_beyond(const BarrierArrivals& gathering, std::uint32_t number);
   void order_participants(std::uint32_t number);
   BarrierOperands barrier_of(Warp& warp, const LaneGroup& group);
   void gather(std::array<BarrierArrivals, kBarriersPerBlock>& arrivals, Warp& warp, const LaneGroup& group);

@@ -23,6 +23,14 @@ std::string rejection(const Kernel& kernel, const LaunchGeometry& geometry) {
   if (threads == 0 || threads > kMaxThreadsPerBlock) {
     return fmt::format("blocks must have 1 to {} threads, got {}", kMaxThreadsPerBlock, threads);
   }
+  if (const std::uint64_t most = kernel.entry_function->max_threads_per_block; most != 0 && threads > most) {
+    return fmt::format(
+        "the kernel is compiled for blocks of at most {} threads (__launch_bounds__ or .maxntid), got {}", most,
+        threads);
+  }
+  if (const std::uint64_t exact = kernel.entry_function->required_threads_per_block; exact != 0 && threads != exact) {
+    return fmt::format("the kernel is compiled for blocks of exactly {} threads (.reqntid), got {}", exact, threads);
+  }
   const Dim3& grid = geometry.grid;
   if (grid.count() == 0 || grid.y > 65535 || grid.z > 65535 || grid.count() > kMaxBlocks) {
     return fmt::format("a grid must have 1 to {} blocks and at most 65535 in y and z, got {} x {} x {}", kMaxBlocks,
@@ -103,6 +111,8 @@ std::vector<UnroundedNumber> Machine::unrounded_values(std::uint64_t address, Ty
   Allocation* const allocation = memory_->find_allocation(address);
   const std::uint64_t start = offset_of(address);
   const unsigned size = bytes_of(type);
+  // The memory may have been released.
+  if (allocation == nullptr || allocation->bytes.size() < start + count * size) return values;
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint64_t offset = start + i * size;
     std::uint64_t bits = 0;
@@ -136,6 +146,11 @@ void Machine::copy_unrounded_values(std::uint64_t target, std::uint64_t source, 
   if (to == nullptr || from == nullptr || from->unrounded_words.empty() || (target | source) % 4 != 0) return;
   for (std::uint64_t at = 0; at + 4 <= size; at += 4)
     *memory_->unrounded_word(*to, offset_of(target + at)) = from->unrounded_words[offset_of(source + at) / 4];
+}
+
+void Machine::release(std::uint64_t address) {
+  Allocation* const allocation = memory_->find_allocation(address);
+  if (allocation != nullptr && offset_of(address) == 0) memory_->release(*allocation);
 }
 
 void Machine::set_flags(AllocationId allocation, AllocationFlags flags) { memory_->at(allocation).flags = flags; }

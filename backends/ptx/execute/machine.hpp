@@ -186,6 +186,9 @@ class Machine {
   Result<std::span<std::byte>> bytes_at(std::uint64_t address, std::size_t size, bool writes);
   /// The device address of a variable of a module, which is created if necessary. Fails if it has no such variable.
   Result<std::uint64_t> variable(const std::shared_ptr<const Module>& module, std::string_view name);
+  /// Ends the allocation that starts at a device address. Its address is never used again before reset(), so that later
+  /// accesses are out of bounds.
+  void release(std::uint64_t address);
   /// Changes the flags, for instance between a forward and a backward launch.
   void set_flags(AllocationId allocation, AllocationFlags flags);
   /// The unrounded values of `count` floats of this type from a device address on, which lie in one allocation. A float

@@ -56,6 +56,14 @@ AllocationId Memory::adopt(std::string name, std::span<std::byte> bytes, Allocat
   return {index};
 }
 
+void Memory::release(Allocation& allocation) {
+  if (allocation.owned != nullptr) used_bytes_ -= allocation.bytes.size();
+  allocation.name = "released " + allocation.name;
+  allocation.bytes = {};
+  allocation.owned = nullptr;
+  allocation.unrounded_words.clear();
+}
+
 void Memory::reset() {
   for (Allocation& allocation : allocations_) {
     const bool keep = allocation.shadow_memory.cells != nullptr && unused_shadow_memory_.size() < kMaxUnusedShadows;

@@ -108,6 +108,8 @@ class Memory {
                ? &allocations_[window - kFirstAllocationWindowIndex]
                : nullptr;
   }
+  /// See Machine::release.
+  void release(Allocation& allocation);
   void reset();
 
   /// The allocation's shadow, all zero at first.

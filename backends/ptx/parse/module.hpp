@@ -150,17 +150,19 @@ struct Register {
 /// A kernel (entry) or a function.
 struct Function {
   std::string name;
-  bool is_entry = false;                  ///< whether it is a kernel, which can be launched
-  bool is_defined = false;                ///< whether it has a body; otherwise it is only declared
-  std::vector<Variable> parameters;       ///< parameters, in order
-  std::vector<Variable> return_values;    ///< results, in order; none for a kernel
-  std::vector<Register> registers;        ///< declared registers
-  std::vector<Variable> variables;        ///< variables that the body declares, in shared, local or param space
-  std::vector<Instruction> instructions;  ///< instructions of the body, in order
-  std::uint64_t blocks_per_cluster = 1;   ///< number of blocks of a cluster that it requires
-  bool is_in_explicit_cluster = false;    ///< whether its blocks are always grouped into clusters explicitly
-  std::uint64_t parameter_bytes = 0;      ///< total size of the parameters in bytes
-  Position position;                      ///< position of the name in the PTX
+  bool is_entry = false;                         ///< whether it is a kernel, which can be launched
+  bool is_defined = false;                       ///< whether it has a body; otherwise it is only declared
+  std::vector<Variable> parameters;              ///< parameters, in order
+  std::vector<Variable> return_values;           ///< results, in order; none for a kernel
+  std::vector<Register> registers;               ///< declared registers
+  std::vector<Variable> variables;               ///< variables that the body declares, in shared, local or param space
+  std::vector<Instruction> instructions;         ///< instructions of the body, in order
+  std::uint64_t max_threads_per_block = 0;       ///< greatest number of threads of a block (.maxntid); 0: not stated
+  std::uint64_t required_threads_per_block = 0;  ///< number of threads of a block (.reqntid); 0: not stated
+  std::uint64_t blocks_per_cluster = 1;          ///< number of blocks of a cluster that it requires
+  bool is_in_explicit_cluster = false;           ///< whether its blocks are always grouped into clusters explicitly
+  std::uint64_t parameter_bytes = 0;             ///< total size of the parameters in bytes
+  Position position;                             ///< position of the name in the PTX
 };
 
 /// A parsed PTX module.

@@ -134,7 +134,8 @@ class Parser {
     return module_.functions.emplace_back();
   }
 
-  /// ".reqnctapercluster 2", and hints for the generation of code: ".maxntid 256", ".noreturn", ".minnctapersm 2".
+  /// ".reqnctapercluster 2", ".maxntid 256, 1, 1", ".reqntid 128", and hints for the generation of code: ".noreturn",
+  /// ".minnctapersm 2".
   void parse_attributes(Function& function) {
     while (cursor_.peek().kind == Token::Kind::kWord) {
       const std::string_view attribute = cursor_.take().text;
@@ -145,6 +146,8 @@ class Parser {
         if (number.kind == Token::Kind::kInteger) product *= std::min<std::uint64_t>(number.value, UINT16_MAX);
       }
       if (attribute == ".reqnctapercluster") function.blocks_per_cluster = product;
+      if (attribute == ".maxntid") function.max_threads_per_block = product;
+      if (attribute == ".reqntid") function.required_threads_per_block = product;
     }
   }
 

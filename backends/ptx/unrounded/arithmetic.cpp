@@ -216,7 +216,24 @@ class InstructionRun {
         });
         break;
     }
+    find_overflow(d);
     clamp(d);
+  }
+
+  /// Records an infinite result, unless it is that of a division by zero or the like.
+  void find_overflow(const UnroundedLanes& d) {
+    switch (op_.instruction->opcode) {
+      case Opcode::kDiv:
+      case Opcode::kLg2:
+      case Opcode::kRcp:
+      case Opcode::kRsqrt: return;
+      default: break;
+    }
+    std::uint32_t infinite_lanes = 0;
+    for (unsigned lane = 0; lane < kLanesPerWarp; ++lane)
+      infinite_lanes |= static_cast<std::uint32_t>(std::abs(d.values[lane]) == std::numeric_limits<double>::infinity())
+                        << lane;
+    losses_.overflows |= (infinite_lanes & lane_mask_) != 0;
   }
 
   /// The modifiers .sat and .relu.

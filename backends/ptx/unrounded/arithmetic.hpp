@@ -21,6 +21,8 @@ struct UnroundedLosses {
   /// Whether the launch evaluated a polynomial with rounded coefficients. Math libraries approximate functions by such
   /// polynomials, whose error is part of the unrounded values.
   bool evaluates_polynomials = false;
+  /// Whether an operation, other than a division or the like, had an infinite result.
+  bool overflows = false;
 };
 
 /// Executes the instruction with `op.full_warp_handler` or `op.masked_warp_handler`, and computes the unrounded values

@@ -1,8 +1,10 @@
 #include "backends/ptx/unrounded/plan.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <unordered_set>
 
 #include "backends/ptx/instructions/lanes/lanes.hpp"
 
@@ -118,6 +120,52 @@ void UnroundedPlan::find_constant_registers() {
                                  !is_resizing(op);
     if (copies_constant && write_counts[op.d.bits] == 1) constant_slot_by_register_.emplace(op.d.bits, op.a);
   }
+  find_coefficient_registers(write_counts);
+}
+
+/// Registers that every instruction that writes them sets to a constant, to one of two constants, or to such a
+/// register. Math libraries choose the coefficients of a polynomial in this way.
+void UnroundedPlan::find_coefficient_registers(const std::unordered_map<std::uint32_t, int>& write_counts) {
+  std::unordered_map<std::uint32_t, std::vector<FrameSlot>> sources;
+  std::unordered_map<std::uint32_t, int> choice_counts;
+  for (const Op& op : kernel_.ops) {
+    const Opcode opcode = op.instruction->opcode;
+    const bool is_choice = op.dispatch_kind == DispatchKind::kHandlerOnly && op.instruction->type != Type::kPred &&
+                           !is_resizing(op) &&
+                           (opcode == Opcode::kSelp ||
+                            (opcode == Opcode::kMov && op.instruction->operands[0].kind != Operand::Kind::kVector &&
+                             op.instruction->operands[1].kind != Operand::Kind::kVector));
+    if (!is_choice) continue;
+    ++choice_counts[op.d.bits];
+    sources[op.d.bits].push_back(op.a);
+    if (opcode == Opcode::kSelp) sources[op.d.bits].push_back(op.b);
+  }
+  std::erase_if(sources, [&](const auto& entry) { return choice_counts[entry.first] != write_counts.at(entry.first); });
+  const auto is_known = [&](FrameSlot slot) { return is_constant(slot) || sources.contains(slot.bits); };
+  const auto depends_on_others = [&](const auto& entry) { return !std::ranges::all_of(entry.second, is_known); };
+  while (std::erase_if(sources, depends_on_others) > 0) {
+  }
+  for (const auto& [slot_bits, _] : sources) {
+    std::vector<FrameSlot>& constants = coefficients_by_register_[slot_bits];
+    std::unordered_set<std::uint32_t> seen{slot_bits};
+    std::vector<std::uint32_t> registers{slot_bits};
+    while (!registers.empty()) {
+      const std::uint32_t next = registers.back();
+      registers.pop_back();
+      for (const FrameSlot source : sources.at(next)) {
+        if (is_constant(source)) constants.push_back(source);
+        else if (seen.insert(source.bits).second) registers.push_back(source.bits);
+      }
+    }
+  }
+}
+
+/// Whether the operand is always a constant, and at least one of its possible values is rounded.
+bool UnroundedPlan::is_rounded_coefficient(FrameSlot slot, Type type) {
+  const auto is_rounded = [&](FrameSlot constant) { return operand(constant, type).constant->constant_errors[0] > 0; };
+  if (is_constant(slot)) return is_rounded(slot);
+  const auto found = coefficients_by_register_.find(slot.bits);
+  return found != coefficients_by_register_.end() && std::ranges::any_of(found->second, is_rounded);
 }
 
 bool UnroundedPlan::mark(FrameSlot slot) {
@@ -212,7 +260,7 @@ UnroundedOp UnroundedPlan::plan(const Op& op) {
     const bool is_fused = instruction.opcode == Opcode::kFma || instruction.opcode == Opcode::kMad;
     const bool rounds_on_purpose = (adds && (is_magic(result.a, result.type) || is_magic(result.b, result.type))) ||
                                    (is_fused && is_magic(result.c, result.type));
-    result.is_polynomial_step = is_fused && result.c.constant != nullptr && result.c.constant->constant_errors[0] > 0;
+    result.is_polynomial_step = is_fused && !result.is_pair && is_rounded_coefficient(op.c, result.type);
     result.effect = rounds_on_purpose ? UnroundedEffect::kForget : UnroundedEffect::kArithmetic;
     return result;
   }

@@ -64,10 +64,12 @@ class UnroundedPlan {
 
  private:
   void find_constant_registers();
+  void find_coefficient_registers(const std::unordered_map<std::uint32_t, int>& write_counts);
   void find_registers();
   bool mark(FrameSlot slot);
   [[nodiscard]] bool is_marked(FrameSlot slot) const { return index_by_slot_.contains(slot.bits); }
   [[nodiscard]] UnroundedOperand operand(FrameSlot slot, Type type);
+  [[nodiscard]] bool is_rounded_coefficient(FrameSlot slot, Type type);
   [[nodiscard]] UnroundedOp plan(const Op& op);
   [[nodiscard]] bool may_write(const Op& op) const;
 
@@ -75,6 +77,9 @@ class UnroundedPlan {
   std::unordered_map<std::uint32_t, std::int32_t> index_by_slot_;  ///< register indices, by FrameSlot::bits
   /// Place of the constant that a register always holds, by FrameSlot::bits of the register.
   std::unordered_map<std::uint32_t, FrameSlot> constant_slot_by_register_;
+  /// Places of the constants that a register holds at different times, by FrameSlot::bits of the register. Only for
+  /// registers that never hold anything else.
+  std::unordered_map<std::uint32_t, std::vector<FrameSlot>> coefficients_by_register_;
   /// Constants, by FrameSlot::bits and type. References to the elements stay valid.
   std::unordered_map<std::uint64_t, UnroundedLanes> constants_;
   std::vector<UnroundedOp> ops_;                                  ///< by op of the kernel

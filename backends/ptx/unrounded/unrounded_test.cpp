@@ -249,6 +249,25 @@ TEST(UnroundedValues, HaveTheErrorOfRoundedConstants) {
   EXPECT_TRUE(run_body("fma.rn.f32 %f3, %f1, %f1, 0f3FB8AA3B;").losses.evaluates_polynomials);
 }
 
+TEST(UnroundedValues, ReportOverflowsButNotDivisionsByZero) {
+  const auto overflows = [](std::string_view body) { return run_body(body).losses.overflows; };
+  EXPECT_TRUE(overflows("mul.rn.f32 %f4, %f1, 0f45000000; ex2.approx.f32 %f3, %f4;"));
+  EXPECT_FALSE(overflows("mul.rn.f32 %f4, %f1, 0f43000000; ex2.approx.f32 %f3, %f4;")) << "2^483 is a double";
+  EXPECT_FALSE(overflows("mul.rn.f32 %f4, %f1, 0f00000000; rcp.rn.f32 %f5, %f4; mul.rn.f32 %f3, %f5, %f4;"));
+}
+
+TEST(UnroundedValues, ReportPolynomialsWhoseCoefficientsDependOnTheArgument) {
+  const auto evaluates_polynomials = [](const std::string& first, const std::string& second) {
+    return run_body("setp.gt.f32 %p1, %f1, 0f3F800000; selp.f32 %f4, " + first + ", " + second +
+                    ", %p1; mov.f32 %f5, %f4; fma.rn.f32 %f3, %f1, %f1, %f5;")
+        .losses.evaluates_polynomials;
+  };
+  EXPECT_TRUE(evaluates_polynomials("0f3C0885E4", "0f3D2AAABB")) << "as in sinf";
+  EXPECT_TRUE(evaluates_polynomials("0f3F800000", "0f3D2AAABB"));
+  EXPECT_FALSE(evaluates_polynomials("0f3F800000", "0f40000000")) << "exact constants";
+  EXPECT_FALSE(evaluates_polynomials("%f1", "0f3D2AAABB")) << "not always a constant";
+}
+
 TEST(UnroundedValues, HaveTheErrorOfConstantMemoryAndOfParametersThatTheHostRounds) {
   const std::string tenth = ".const .align 4 .f32 c = 0f3DCCCCCD;\n";
   const double half_ulp = 0x1p-28;

@@ -35,6 +35,11 @@ std::int32_t InputSpace::independent_extent(const DrawRequest& request, std::siz
   return rng.uniform_int<std::int32_t>(2, std::max(request.array_extent, 2));
 }
 
+std::int32_t InputSpace::round_extent(const DrawRequest& request, std::size_t dimension) {
+  // Neighboring dimensions differ, so that swapped indices are detected.
+  return dimension % 2 == 0 ? request.array_extent : 2 * request.array_extent;
+}
+
 void InputSpace::choose_extents(Launch& launch, const DrawRequest& request) const {
   if (!fixed_launch_extents_.empty()) {
     launch.extents.assign(fixed_launch_extents_.begin(), fixed_launch_extents_.end());
@@ -49,8 +54,9 @@ void InputSpace::choose_extents(Launch& launch, const DrawRequest& request) cons
     const bool is_last = d > 0 && d + 1 == kernel_->launch_rank;
     if (is_last && array_extents_ == ArrayExtents::kExact && request.array_extent > 0) wanted = request.array_extent;
     if (d > 0 && request.has_independent_extents) wanted = independent_extent(request, 0, static_cast<std::size_t>(d));
+    if (d > 0 && request.has_round_extents) wanted = round_extent(request, static_cast<std::size_t>(d));
     if (uses_tiles_) wanted = std::min(wanted, d == 0 ? 3 : 2);
-    launch.extents.push_back(has_unit_extent_[static_cast<std::size_t>(d)] ? std::min(wanted, 1) : wanted);
+    launch.extents.push_back(wanted);
   }
 }
 

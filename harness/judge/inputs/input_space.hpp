@@ -32,7 +32,10 @@ enum class Distribution : std::uint8_t {
   kUniform,         ///< evenly over the range
   kNearBounds,      ///< close to the ends of the range and to zero
   kWideMagnitudes,  ///< magnitudes spread over several powers of two, within the range
-  kTiedValues,      ///< few distinct multiples of a power of two, zero among them: values compare equal, sums are exact
+  /// A wave along the longest dimension of each array: around each maximum are the next smaller values, and extremes
+  /// lie anywhere in a row. Evenly over the range for parameters that are not arrays.
+  kWave,
+  kTiedValues,  ///< few distinct multiples of a power of two, zero among them: values compare equal, sums are exact
   /// Integers are often the ones that the kernel compares with constants, also negative ones, and some arrays of floats
   /// contain only zeros. For branches that other values do not reach.
   kComparedConstants,
@@ -48,6 +51,13 @@ struct DrawRequest {
   double float_scale = 1;
   /// A number added to about one in 29 of these floats.
   double float_outlier = 0;
+  /// The value of each float parameter whose range is not annotated. Code often treats 0 and 1 in a special way.
+  std::optional<double> float_parameters = std::nullopt;
+  /// Whether every third row of each array of floats is zero; in an array of one dimension, every third element.
+  bool has_zero_rows = false;
+  /// Greatest number of bits of integers in arrays that are no indices and whose range is not annotated. These integers
+  /// have all magnitudes and both signs. 0: as indices, from 0 to the number of threads.
+  int integer_bits = 0;
   std::int32_t size = 17;  ///< requested extent of the first launch dimension; the others follow from it
   /// Requested extent of array dimensions, independent of the size of the launch; also the value of integers without a
   /// known range. Typically the length of a loop in a thread. 0: the number of threads, or a small number.
@@ -55,6 +65,9 @@ struct DrawRequest {
   /// Whether each extent that the kernel leaves open is drawn on its own, up to `array_extent`: then extents that the
   /// kernel does not require to be equal differ.
   bool has_independent_extents = false;
+  /// Whether all extents that the kernel leaves open are multiples of `array_extent`: code often has a faster path for
+  /// sizes that are multiples of the width of a vector or a tile.
+  bool has_round_extents = false;
   /// How the extents of arrays relate to those of the launch. Arrays that do not fit the launch make comparisons of
   /// indices with extents have both results.
   enum class ExtentsOfArrays : std::uint8_t {
@@ -171,6 +184,9 @@ class InputSpace {
   /// Whether too much of what the launch computes is undefined or unbounded.
   bool is_degenerate(const reference::ReferenceResult& reference) const;
 
+  /// Whether the kernel reads integers from an array, no annotation states their range, and they are no indices.
+  [[nodiscard]] bool has_free_integers() const;
+
  private:
   InputSpace(const ir::Module& module, const ir::Function& kernel, const reference::Oracle& oracle,
              ArrayExtents array_extents, Preconditions preconditions);
@@ -207,6 +223,8 @@ class InputSpace {
   static std::int32_t other_extent(std::int32_t usual, const DrawRequest& request, std::size_t number,
                                    std::size_t dimension, std::size_t rank);
   static std::int32_t independent_extent(const DrawRequest& request, std::size_t number, std::size_t dimension);
+  /// An extent of DrawRequest::has_round_extents.
+  static std::int32_t round_extent(const DrawRequest& request, std::size_t dimension);
   void apply_launch_annotation(ir::Launch& launch, const DrawRequest& request) const;
   void bind_values(ir::Launch& launch, const DrawRequest& request, std::uint64_t attempt) const;
   void fill_array(ir::Launch& launch, ir::VarId parameter, const DrawRequest& request, std::uint64_t attempt) const;
@@ -218,7 +236,7 @@ class InputSpace {
   bool learn_component(const reference::Finding& finding);
   /// Signed arithmetic overflowed: integers become smaller inside their stated ranges.
   bool learn_overflow(const ir::Launch& launch);
-  bool learn_race(const reference::Finding& finding, const ir::Launch& launch);
+  bool learn_race(const reference::Finding& finding);
   /// Threads collided in an array: the integer arrays that select its elements become permutations, then lists of
   /// offsets that are further and further apart. False if that did not help either.
   bool learn_separate_indices(const reference::Finding& finding);
@@ -230,6 +248,8 @@ class InputSpace {
   bool learn_smaller_indices();
   /// Whether an array of three or more dimensions will have so many elements that smaller integers are preferable.
   [[nodiscard]] bool has_too_large_array(const ir::Launch& launch) const;
+  /// Whether integers of the array select elements of arrays, directly or through other arrays.
+  [[nodiscard]] bool is_index_source(std::size_t parameter) const;
   /// Whether the kernel reads integers from the array, and no annotation states their range.
   [[nodiscard]] bool is_free_integer_array(std::size_t parameter) const;
   /// Whether elements of the array select other elements of it, directly or through other arrays.
@@ -290,7 +310,6 @@ class InputSpace {
   /// element, to itself or to -1.
   enum class Links : std::uint8_t { kNone, kToFirst, kToNegative };
   Links links_ = Links::kNone;
-  std::vector<bool> has_unit_extent_;   ///< by launch dimension: whether its extent is fixed to 1, to avoid a race
   bool draws_positive_floats_ = false;  ///< whether floats without annotation are drawn positive
   /// Number of the attempt at which the last draw succeeded. Before this attempt, the next draw does not compute
   /// gradients, because they are the most expensive part.

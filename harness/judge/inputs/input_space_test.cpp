@@ -210,27 +210,6 @@ def pick(x: wp.array(dtype=wp.vec3), axis: wp.array(dtype=int), first: int, out:
   }
 }
 
-TEST(InputSpace, ReducesLaunchDimensionToOneIfItsThreadsRace) {
-  Space space(R"(
-@wp.kernel
-def collide(x: wp.array(dtype=float), out: wp.array(dtype=float)):
-    i, j = wp.tid()
-    out[i] = x[i] * float(j + 1)
-)");
-  for (const ir::Launch& launch : space.found_all())
-    EXPECT_EQ(launch.extents[1], 1);
-  Space other(R"(
-@wp.kernel
-def collide(x: wp.array(dtype=float), out: wp.array(dtype=float)):
-    i, j = wp.tid()
-    out[j] = x[j] * float(i + 1)
-)");
-  for (const ir::Launch& launch : other.found_all()) {
-    EXPECT_EQ(launch.extents[0], 1);
-    EXPECT_GT(launch.extents[1], 1) << "the other dimension keeps its extent";
-  }
-}
-
 // ------------------------------------------------------------------------------------------- exact extents
 
 TEST(InputSpace, ExactExtentsEndAtTheLastElementAccessed) {

@@ -59,7 +59,7 @@ bool InputSpace::learn_out_of_bounds(const Finding& finding, const Launch& launc
 
 bool InputSpace::learn_component(const Finding& finding) {
   const std::int64_t most = finding.shape.front() - 1;
-  if (finding.index.front() <= most) return false;
+  if (finding.index.front() <= most || reference::is_read_before_assignment(finding, *module_, *kernel_)) return false;
   for (std::int64_t* greatest : {&max_array_integer_, &max_integer_parameter_}) {
     if (*greatest <= most) continue;
     *greatest = most;
@@ -97,6 +97,27 @@ bool InputSpace::is_free_integer_array(std::size_t parameter) const {
   const Type type = kernel_->variables[parameter].type;
   return type.is_array() && is_integer(type.scalar) && parameter_uses_[parameter].read &&
          !preconditions_.range_by_parameter[parameter];
+}
+
+bool InputSpace::is_index_source(std::size_t parameter) const {
+  const auto number = static_cast<VarId>(parameter);
+  return std::ranges::any_of(index_sources_, [&](const ParameterIndexSources& sources) {
+    return sources.loads.direct.contains(number) || sources.loads.indirect.contains(number) ||
+           sources.stores.direct.contains(number) || sources.stores.indirect.contains(number);
+  });
+}
+
+bool InputSpace::has_free_integers() const {
+  for (std::size_t p = 0; p < index_sources_.size(); ++p) {
+    const Type type = kernel_->variables[p].type;
+    const auto components = scalar_components(*module_, type.element());
+    const bool has_integers =
+        std::ranges::any_of(components, [](const ScalarComponent& part) { return is_integer(part.scalar); });
+    if (type.is_array() && has_integers && parameter_uses_[p].read && !preconditions_.range_by_parameter[p] &&
+        !is_index_source(p))
+      return true;
+  }
+  return false;
 }
 
 bool InputSpace::is_linked(std::size_t parameter) const {
@@ -175,33 +196,16 @@ bool InputSpace::learn_tiles(const reference::ReferenceResult& reference) {
   return learned;
 }
 
-bool InputSpace::learn_race(const Finding& finding, const Launch& launch) {
+bool InputSpace::learn_race(const Finding& finding) {
   if (finding.thread == finding.earlier_thread && !has_whole_tiles_) {
     has_whole_tiles_ = true;
     return true;
   }
   if (assumes_offsets_ && learn_separate_indices(finding)) return true;
-  // Another index array may decide which threads store a value, and threads that differ only in an ignored launch
-  // dimension need extent 1 in it.
+  // Another index array may decide which threads store a value.
   for (std::size_t q = 0; q < draws_permutation_.size(); ++q) {
     if (!is_free_integer_array(q) || draws_permutation_[q]) continue;
     draws_permutation_[q] = true;
-    return true;
-  }
-  const auto is_stated = [&](std::size_t d) {
-    return !preconditions_.launch_extents.empty() &&
-           preconditions_.launch_extents[d].kind != PreconditionTerm::Kind::kOpen;
-  };
-  std::int64_t first = finding.thread;
-  std::int64_t second = finding.earlier_thread;
-  for (std::size_t d = has_unit_extent_.size(); d-- > 0;) {
-    const std::int64_t extent = std::max(launch.extents[d], 1);
-    const bool differs = first % extent != second % extent;
-    first /= extent;
-    second /= extent;
-    const auto others = std::count(has_unit_extent_.begin(), has_unit_extent_.end(), false) - 1;
-    if (!differs || has_unit_extent_[d] || others == 0 || is_stated(d)) continue;
-    has_unit_extent_[d] = true;
     return true;
   }
   return false;
@@ -234,7 +238,7 @@ bool InputSpace::learn(const std::vector<Finding>& findings, const Launch& launc
       std::ranges::any_of(findings, [](const Finding& f) { return f.kind == Finding::Kind::kIntegerOverflow; });
   if (overflows && learn_overflow(launch)) return true;
   for (const Finding& finding : findings) {
-    if (finding.kind == Finding::Kind::kRace && learn_race(finding, launch)) return true;
+    if (finding.kind == Finding::Kind::kRace && learn_race(finding)) return true;
     if (finding.kind == Finding::Kind::kOrderDependentAtomic && assumes_offsets_ && learn_separate_indices(finding))
       return true;
     if (finding.kind == Finding::Kind::kInstructionLimit && learn_links()) return true;

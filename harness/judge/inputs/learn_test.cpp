@@ -183,5 +183,47 @@ def choose(kind: wp.array(dtype=int), out: wp.array(dtype=float)):
   EXPECT_GT(found, 12U);
 }
 
+TEST(InputSpace, ReportsRacesBetweenThreadsThatDifferInOneLaunchDimension) {
+  Space space(R"(
+@wp.kernel
+def k(x: wp.array2d(dtype=float), o: wp.array(dtype=float)):
+    i, j = wp.tid()
+    o[i] = x[i, j]
+)");
+  const InputDrawFailure none = space.none();
+  EXPECT_EQ(none.reason, InputDrawFailure::Reason::kRace);
+  EXPECT_THAT(none.message, HasSubstr("if all launches have extent 1 in one of the dimensions"));
+}
+
+TEST(InputSpace, DrawsNoSmallLaunchesToAvoidReadsOfUnassignedVariables) {
+  Space space(R"(
+@wp.kernel
+def k(x: wp.array(dtype=float), n: int, o: wp.array(dtype=float)):
+    i = wp.tid()
+    if i == 0:
+        best = x[i]
+    for j in range(n):
+        if x[j] > best:
+            best = x[j]
+    o[i] = best
+)");
+  const InputDrawFailure none = space.none();
+  EXPECT_EQ(none.reason, InputDrawFailure::Reason::kUninitialized);
+  EXPECT_THAT(none.message, HasSubstr("variable best is used before it is assigned"));
+}
+
+TEST(InputSpace, DrawsLoopsWithTripsForVariablesThatTheyAssign) {
+  Space space(R"(
+@wp.kernel
+def k(x: wp.array(dtype=float), n: int, o: wp.array(dtype=float)):
+    i = wp.tid()
+    for j in range(n):
+        last = x[j]
+    o[i] = last
+)");
+  for (const ir::Launch& launch : space.found_all())
+    EXPECT_THAT(space.integers(launch, "n"), Each(Ge(1)));
+}
+
 }  // namespace
 }  // namespace assay::harness
