@@ -284,7 +284,15 @@ ALLOWED = {
         "support",
         "support/version",
     ),
-    "harness/suite/launches": ("harness/judge", "harness/suite/select", "ir", "ir/transforms", "schemas", "support"),
+    "harness/suite/launches": (
+        "harness/judge",
+        "harness/suite/select",
+        "ir",
+        "ir/spelling",
+        "ir/transforms",
+        "schemas",
+        "support",
+    ),
     "harness/suite/run": (
         "backends/device",
         "harness/causes",

@@ -148,7 +148,7 @@ TEST_F(CommandTest, RunCommandReportsUnsupportedKernelAndRunsOtherKernels) {
   const CommandResult ran = workshop_.run("assay run two.py --quick --pass forward");
   EXPECT_EQ(ran.status, 1);
   EXPECT_THAT(ran.err, AllOf(HasSubstr("unsupported kernel: two.py:13:"), HasSubstr("numpy_random")));
-  EXPECT_THAT(ran.out, HasSubstr("\n1 kernel could not be parsed; 1 of 2 cases pass: 1 unsupported, 1 pass\n"));
+  EXPECT_THAT(ran.out, HasSubstr("\n1 kernel is not supported; 1 of 2 cases pass: 1 unsupported, 1 pass\n"));
   EXPECT_EQ(workshop_.run("assay report out").status, 1) << "the same verdict from the records";
   const harness::RunRecords run = records();
   ASSERT_EQ(run.cases.size(), 2U);
@@ -156,6 +156,21 @@ TEST_F(CommandTest, RunCommandReportsUnsupportedKernelAndRunsOtherKernels) {
   EXPECT_EQ(run.cases[1].name, "user/two.draws/unknown/cpu/forward");
   EXPECT_EQ(run.cases[1].outcome, harness::Outcome::unsupported);
   EXPECT_EQ(run.cases[1].outcome_detail, "reader");
+}
+
+TEST_F(CommandTest, RunOfUnsupportedKernelOnlyFails) {
+  const CommandResult ran = workshop_.run("assay run two.py:draws --quick");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.out, HasSubstr("\n1 kernel is not supported; 0 of 2 cases pass: 2 unsupported\n"));
+}
+
+TEST_F(CommandTest, RunCommandNamesKernelWhoseBackwardPassIsUnsupported) {
+  const CommandResult ran = workshop_.run("assay run tile/counter_of_blocks --quick");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("\nThe only case that could run here passes\n"),
+                             HasSubstr("\nbackward pass not supported: tile/counter_of_blocks, "),
+                             HasSubstr("A06-atomic-result")));
+  EXPECT_EQ(workshop_.run("assay run tile/counter_of_blocks --quick --pass backward").status, 1);
 }
 
 TEST_F(CommandTest, OptimizationOptionAddsLevelToCaseName) {
@@ -289,8 +304,8 @@ TEST_F(CommandTest, MissingDeviceMakesEveryCaseUnsupported) {
   }
 }
 
-TEST_F(CommandTest, MissingCompilerMakesCpuCasesUnsupported) {
-  const CommandResult ran = workshop_.run("assay run two.py:scale --cxx no-such-compiler");
+TEST_F(CommandTest, MissingDefaultCompilerMakesCpuCasesUnsupported) {
+  const CommandResult ran = workshop_.run("export CXX=no-such-compiler; assay run two.py:scale");
   EXPECT_EQ(ran.status, 77);
   EXPECT_THAT(ran.out, HasSubstr("no-such-compiler"));
 }
@@ -380,6 +395,13 @@ TEST_F(CommandTest, ListCommandPrintsFamiliesAndCases) {
   const json cases = json::parse(workshop_.run("assay list two.py --json").out);
   ASSERT_EQ(cases.size(), 4U);
   EXPECT_EQ(cases[0].at("selector"), "two.py:scale");
+}
+
+TEST_F(CommandTest, ListCommandReplacesBytesThatAreNotUtf8InJson) {
+  ASSERT_EQ(workshop_.run("cp two.py \"$(printf 'o\\351.py')\"").status, 0);
+  const CommandResult listed = workshop_.run("assay list \"$(printf 'o\\351.py')\" --json");
+  ASSERT_EQ(listed.status, 0) << listed.err;
+  EXPECT_EQ(nlohmann::json::parse(listed.out).at(0).at("file"), "o\ufffd.py");
 }
 
 TEST_F(CommandTest, DoctorCommandListsEveryDevice) {

@@ -81,6 +81,8 @@ struct SplitOptions {
 
 /// One file of rows for each value of a member; the name is made of letters, digits and underscores alone.
 int split(const SplitOptions& options) {
+  if (const auto outside = dataset::check_output_folder(options.path, options.output); !outside.ok())
+    return fail(outside.error());
   std::map<std::string, LineWriter> files;
   const auto take = [&](const std::string& line, const fs::path& file, std::uint64_t number) -> Result<bool> {
     const Result<json> row = row_of(line, file, number);
@@ -192,7 +194,8 @@ void add_show(CLI::App& app, Invocation& invocation) {
       ->option_text("[0]");
   command.add_flag("--backward", options->backward, "Print the backward functions");
   command.add_option("--width", options->width, "Width of the output in columns; default: the width of the terminal")
-      ->option_text("N");
+      ->option_text("N")
+      ->check(CLI::Range(40, 1000));
   add_color_option(command, options->color);
   command.callback([options, &invocation] {
     if (options->row.empty()) options->row = "0";

@@ -1,4 +1,5 @@
 // assay generate: makes a dataset of verified rows.
+#include <cstdint>
 #include <memory>
 
 #include <fmt/format.h>
@@ -84,7 +85,10 @@ void add_choice_options(CLI::App& command, dataset::ProductionOptions& options) 
       ->check(CLI::IsMember(dataset::emitter_names()));
   add_device_list_option(command, options.devices, "Devices that verify each row, forward and backward",
                          "those that run here");
-  command.add_option("--count", options.row_count, "Number of rows to make")->option_text("N");
+  constexpr std::int64_t kMaxRows = 100'000'000;  // the plan is in memory
+  command.add_option("--count", options.row_count, "Number of rows to make")
+      ->option_text("N")
+      ->check(CLI::Range(std::int64_t{1}, kMaxRows));
   command
       .add_option("--from", options.python_files,
                   "Make rows from the kernels in these Python files instead of random kernels")

@@ -211,6 +211,10 @@ TEST_F(GenerateTest, DatasetCommandsMergeSplitCompareAndShowDatasets) {
   EXPECT_EQ(workshop_.run("assay dataset diff whole a").status, 1);
   EXPECT_EQ(workshop_.run("assay dataset merge a --output c").status, 2);
   expect_ok("assay dataset split whole --output parts && test -s parts/loop.jsonl.gz && test -s parts/math.jsonl.gz");
+  const CommandResult inside = workshop_.run("assay dataset split whole --output whole");
+  EXPECT_EQ(inside.status, 2);
+  EXPECT_THAT(inside.err, HasSubstr("output folder is the folder of the dataset that is read"));
+  expect_ok("test ! -e whole/loop.jsonl.gz && assay validate whole");
   expect_ok("assay dataset stats whole | grep -q families");
   const CommandResult shown = workshop_.run("assay dataset show whole 1 --width 200");
   EXPECT_EQ(shown.status, 0) << shown.err;
@@ -253,12 +257,22 @@ TEST_F(GenerateTest, RejectsInvalidOptions) {
     const char* options;
     const char* message;
   };
+  workshop_.write("o\xe9.py",
+                  "import warp as wp\n\n\n@wp.kernel\ndef one(out: wp.array(dtype=float)):\n    out[wp.tid()] = 1.0\n");
   for (const Wrong& wrong :
        {Wrong{"", "--count is required"}, Wrong{"--count 4 --families lop", "did you mean 'loop'"},
         Wrong{"--count 4 --families loop --weights math=2", "must begin with a selected family"},
-        Wrong{"--count 4 --weights loop=0", "must be positive, got 0"},
+        Wrong{"--count 4 --weights loop=0", "the weight of 'loop' must be from 0.001 to 1000000, got 0"},
+        Wrong{"--count 4 --weights loop=nan", "the weight of 'loop' must be from 0.001 to 1000000, got nan"},
+        Wrong{"--count 4 --weights loop=1e300", "the weight of 'loop' must be from 0.001 to 1000000, got 1e+300"},
+        Wrong{"--count 4 --weights loop=1,loop=2", "--weights: 'loop=2' gives family 'loop' a second weight"},
+        Wrong{"--count -1", "--count: Value -1 not in range"}, Wrong{"--count 0", "--count: Value 0 not in range"},
+        Wrong{"--count 18446744073709551615", "--count: Value 18446744073709551615 not in range"},
+        Wrong{"--count 100000000000", "--count: Value 100000000000 not in range"},
         Wrong{"--count 4 --shard 4/4", "--shard must be I/N"},
         Wrong{"--count 4 --from two.py", "cannot be combined with"}, Wrong{"--count 4 --device tpu", "tpu"},
+        Wrong{"--from \"$(printf 'o\\351.py')\"", "the name of a file in a dataset must be UTF-8"},
+        Wrong{"--count 4 --exclude \"$(printf 'o\\351.py')\"", "the name of a file in a dataset must be UTF-8"},
         Wrong{"--count 4 --license 'all rights reserved'", "--license must be an SPDX identifier"},
         Wrong{"--count 4 --compression bzip2", "bzip2"}}) {
     const CommandResult ran = workshop_.run(std::string("assay generate --output d ") + wrong.options);

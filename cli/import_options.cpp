@@ -12,6 +12,7 @@
 #include "cli/command.hpp"
 #include "harness/suite/select/kernel_file.hpp"
 #include "harness/suite/select/suggest.hpp"
+#include "support/utf8.hpp"
 
 namespace assay::cli {
 namespace {
@@ -44,6 +45,10 @@ Result<Wanted> wanted_of(const std::vector<std::string>& selectors, const Python
     if (name.empty() || name.find('/') != std::string::npos)
       return Error{"--import expects a Python file or the name of a module", module};
     want(wanted, wanted.request.module_names, name, module.substr(std::min(colon + 1, module.size())));
+  }
+  for (const std::vector<std::string>& places : {wanted.request.files, wanted.request.module_names}) {
+    const auto invalid = std::ranges::find_if_not(places, [](const std::string& place) { return is_utf8(place); });
+    if (invalid != places.end()) return Error{"--import requires names in UTF-8; rename the file", *invalid};
   }
   wanted.request.python_interpreter = options.python_interpreter;
   wanted.request.time_limit = std::chrono::seconds(static_cast<long>(std::ceil(options.time_limit_seconds)));

@@ -107,7 +107,7 @@ int list(const ListOptions& options) {
       if (options.as_json) cases.push_back(case_json(kernel.source, name));
     }
   }
-  return print_or_fail(options.as_json ? cases.dump(1) + "\n" : lines);
+  return print_or_fail(options.as_json ? cases.dump(1, ' ', false, json::error_handler_t::replace) + "\n" : lines);
 }
 
 }  // namespace

@@ -1,8 +1,11 @@
 #include "cli/options.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
+#include <limits>
 #include <map>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -162,7 +165,14 @@ void add_random_option(CLI::App& command, int& count) {
 }
 
 void add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& help) {
-  command.add_option("--seed", seed, help)->option_text("S [1]");
+  const auto check = [](const std::string& text) -> std::string {
+    std::uint64_t value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    if (error == std::errc() && stop == end) return "";
+    return fmt::format("must be an integer from 0 to {}, got '{}'", std::numeric_limits<std::uint64_t>::max(), text);
+  };
+  command.add_option("--seed", seed, help)->option_text("S [1]")->check(check);
 }
 
 void add_warp_version_option(CLI::App& command) {

@@ -47,7 +47,7 @@ void add_optimization_option(CLI::App& command, std::vector<int>& levels, const 
 void add_random_option(CLI::App& command, int& count);
 /// `--warp-version`: accepts the versions whose rules are modeled (docs/design/semantics.md), and rejects all others.
 void add_warp_version_option(CLI::App& command);
-/// `--seed`.
+/// `--seed`; accepts every unsigned 64-bit integer, in decimal.
 void add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& help);
 /// `--jobs`; `help` says what is processed concurrently.
 void add_jobs_option(CLI::App& command, int& jobs, const std::string& help);

@@ -84,6 +84,17 @@ std::string diagnostic(const CLI::App& app, const CLI::ParseError& error, const 
                      fmt::join(names, ", "));
 }
 
+/// Rejects an empty --output in every command. An empty path would be the current folder.
+void require_name_of_output(CLI::App& app) {
+  for (CLI::App* const command : app.get_subcommands(nullptr)) {
+    if (CLI::Option* const output = command->get_option_no_throw("--output"); output != nullptr) {
+      output->check(
+          [](const std::string& text) { return std::string(text.empty() ? "must not be empty; give a path" : ""); });
+    }
+    require_name_of_output(*command);
+  }
+}
+
 int run(int argc, char** argv, AddCommands& add) {
   CLI::App app(kAbout, "assay");
   app.footer(kProgramFooter);
@@ -91,6 +102,7 @@ int run(int argc, char** argv, AddCommands& add) {
   app.require_subcommand(1);
   Invocation invocation{.arguments = {argv, argv + argc}};
   add(app, invocation);
+  require_name_of_output(app);
   try {
     app.parse(arguments_of(invocation.arguments));
   } catch (const CLI::ParseError& error) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include "harness/records/record_json.hpp"
 #include "reports/formats/terminal.hpp"
 #include "reports/model/summary.hpp"
+#include "support/terminal.hpp"
 
 namespace assay::cli {
 namespace {
@@ -44,7 +46,7 @@ ProgressDisplay::ProgressDisplay(std::size_t planned, bool color, ProgressLabels
     : planned_count_(planned),
       uses_color_(color),
       labels_(words),
-      is_terminal_(::isatty(STDERR_FILENO) == 1),
+      draws_bar_(can_redraw(::isatty(STDERR_FILENO) == 1, std::getenv("TERM"))),
       redraw_thread_([this] { tick(); }) {}
 
 ProgressDisplay::~ProgressDisplay() { stop(); }
@@ -114,9 +116,9 @@ std::size_t ProgressDisplay::done() const {
 void ProgressDisplay::tick() {
   std::unique_lock lock(mutex_);
   while (!is_stopped_) {
-    if (is_terminal_) draw_bar();
-    wake_redraw_thread_.wait_for(lock, is_terminal_ ? kBarInterval : kLineInterval, [this] { return is_stopped_; });
-    if (!is_stopped_ && !is_terminal_) put(stderr, progress_text() + "\n");
+    if (draws_bar_) draw_bar();
+    wake_redraw_thread_.wait_for(lock, draws_bar_ ? kBarInterval : kLineInterval, [this] { return is_stopped_; });
+    if (!is_stopped_ && !draws_bar_) put(stderr, progress_text() + "\n");
   }
 }
 

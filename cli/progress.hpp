@@ -17,10 +17,10 @@
 
 namespace assay::cli {
 
-/// Counts cases as they are recorded. Shows a bar with rate and time left on standard error if that is a terminal, and
-/// a plain line every ten seconds otherwise. Prints each unexpected case at once on standard output, with the command
-/// that reproduces it; after kMaxPrintedUnexpectedCases of them, further ones are listed in the report only.
-/// Thread-safe.
+/// Counts cases as they are recorded. Shows a bar with rate and time left on standard error if that is a terminal that
+/// can redraw a line, and a plain line every ten seconds otherwise. Prints each unexpected case at once on standard
+/// output, with the command that reproduces it; after kMaxPrintedUnexpectedCases of them, further ones are listed in
+/// the report only. Thread-safe.
 class ProgressDisplay {
  public:
   static constexpr std::size_t kMaxPrintedUnexpectedCases = 100;  ///< maximum number of unexpected cases printed
@@ -67,7 +67,7 @@ class ProgressDisplay {
   const std::size_t planned_count_;                                ///< number of cases that will be recorded
   const bool uses_color_;                                          ///< whether the lines on standard output are colored
   const ProgressLabels labels_;                                    ///< words of the display
-  const bool is_terminal_;                                         ///< whether standard error is a terminal
+  const bool draws_bar_;                                           ///< whether the bar is drawn on standard error
   const Clock::time_point start_time_ = Clock::now();              ///< when the display started
   std::size_t done_count_ = 0;                                     ///< number of cases recorded so far
   std::size_t unexpected_count_ = 0;                               ///< number of unexpected cases so far

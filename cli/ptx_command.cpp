@@ -1,5 +1,7 @@
 // assay ptx run: runs any PTX on the interpreter, which checks every access.
 #include <array>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -147,10 +149,14 @@ void add_ptx(CLI::App& app, Invocation& invocation) {
       ->allow_extra_args(false);
   add_no_check_option(command, options->disabled_checks);
   add_tables_option(command, options->tables);
-  command.add_option("--budget", options->budget, "Instruction limit, summed over threads")->option_text("N [2e10]");
+  command.add_option("--budget", options->budget, "Instruction limit, summed over threads")
+      ->option_text("N [2e10]")
+      ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()));
   command.add_flag("--shuffle", options->shuffled, "Run blocks, warps and lanes in a random order");
-  command.add_option("--seed", options->seed, "Seed of the random arrays and of --shuffle")->option_text("S [1]");
-  command.add_option("--print", options->print, "Number of elements to print of each array")->option_text("N [8]");
+  add_seed_option(command, options->seed, "Seed of the random arrays and of --shuffle");
+  command.add_option("--print", options->print, "Number of elements to print of each array")
+      ->option_text("N [8]")
+      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
   command.footer(
       "ARG is a scalar, such as s32:5 or f32:0.25, or an array, such as f32[64]. Arrays are filled with zeros, or as\n"
       "specified by a suffix: =1.5, =ramp or =random; =? leaves the array uninitialized. The prefix ro: makes an\n"

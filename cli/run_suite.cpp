@@ -19,6 +19,7 @@
 #include "harness/suite/suite_run.hpp"
 #include "reports/model/compilers.hpp"
 #include "support/file_watch.hpp"
+#include "support/shell.hpp"
 
 namespace assay::cli {
 namespace {
@@ -96,7 +97,7 @@ int run_suite(RunRequest request, std::vector<std::string>* imported_files) {
     request.suite_options.reproduce_import_options = " --import";
     if (!request.import_options.python_interpreter.empty())
       request.suite_options.reproduce_import_options +=
-          fmt::format(" --python '{}'", request.import_options.python_interpreter);
+          " --python " + quote_for_shell(request.import_options.python_interpreter);
     sources = std::move(import->sources);
     if (imported_files != nullptr) {
       for (const live::SourceFile& source : sources)

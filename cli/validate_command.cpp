@@ -50,6 +50,11 @@ Result<dataset::ProducedBlock> rejudge(dataset::DatasetPlan plan, const Validate
   return production->producer().produce(tasks);
 }
 
+/// The number with the noun: "1 error", "2 errors".
+std::string counted(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 std::string text_of(const std::vector<dataset::RowError>& diagnostics, const dataset::ValidationResult& sum) {
   std::string text;
   std::size_t warnings = 0;
@@ -57,9 +62,9 @@ std::string text_of(const std::vector<dataset::RowError>& diagnostics, const dat
     text += to_text(diagnostic) + "\n";
     warnings += diagnostic.is_warning ? 1U : 0U;
   }
-  text += fmt::format("{} rows in {} files: {} errors, {} warnings", sum.rows, sum.files, diagnostics.size() - warnings,
-                      warnings);
-  if (sum.rejudged_count > 0) text += fmt::format("; {} rows judged again", sum.rejudged_count);
+  text += fmt::format("{} in {}: {}, {}", counted(sum.rows, "row"), counted(sum.files, "file"),
+                      counted(diagnostics.size() - warnings, "error"), counted(warnings, "warning"));
+  if (sum.rejudged_count > 0) text += fmt::format("; {} judged again", counted(sum.rejudged_count, "row"));
   return text + "\n";
 }
 

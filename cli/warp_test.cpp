@@ -127,9 +127,9 @@ TEST_F(WarpRowsTest, ValidateCommandRegeneratesCodeOfWarp) {
     row["metadata"]["emitter_version"] = "1.14.0";
     row["cuda_source"] = "// of Warp 1.14\n";
   });
-  EXPECT_THAT(
-      expect_status(0, "assay validate older.jsonl").out,
-      AllOf(HasSubstr("warning: older.jsonl: found code of Warp 1.14.0 in 1 rows"), HasSubstr("0 errors, 1 warnings")));
+  EXPECT_THAT(expect_status(0, "assay validate older.jsonl").out,
+              AllOf(HasSubstr("warning: older.jsonl: found code of Warp 1.14.0 in 1 rows"),
+                    HasSubstr("0 errors, 1 warning\n")));
 }
 
 /// A Python in which the packages `warp` and `numpy` have this text, and Warp this version.

@@ -2,8 +2,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <regex>
 #include <sstream>
+#include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -99,21 +102,98 @@ TEST_F(Report, RunWithoutFailuresHasExitStatusZero) {
   EXPECT_EQ(cpu.verdict.exit_status, 0);
 }
 
-TEST_F(Report, KernelThatCannotBeParsedFailsRun) {
-  std::istringstream passing(testing::synthetic_records({.failures = false}));
+/// The records of a passing run in which the cases that `selects` chooses are unsupported because of their kernel.
+std::string with_unsupported_kernels(const testing::SyntheticRun& options, std::string_view kind,
+                                     const std::function<bool(const json&)>& selects) {
+  std::istringstream passing(testing::synthetic_records(options));
   std::string records;
+  int changed = 0;
+  int total = 0;
   for (std::string line; std::getline(passing, line);) {
-    nlohmann::json record = nlohmann::json::parse(line);
-    const std::string kernel = record.value("family", "") + "/" + record.value("kernel", "");
-    if (record.value("device", "") == "cuda" &&
-        (kernel == "loop/generated_1_0003" || kernel == "loop/generated_1_0020"))
-      record["kind"] = "reader";
+    json record = json::parse(line);
+    if (record.at("record") == "case") ++total;
+    if (record.at("record") == "case" && selects(record)) {
+      changed += record.at("outcome") == "pass" ? 1 : 0;
+      record["outcome"] = "unsupported";
+      record["kind"] = kind;
+    }
+    if (record.at("record") == "run_end") {
+      json& counts = record.at("counts");
+      counts["pass"] = counts.at("pass").get<int>() - changed;
+      counts["unsupported"] = counts.value("unsupported", 0) + changed;
+      if (counts.at("unsupported") == total) record["exit_status"] = 77;
+    }
     records += record.dump() + "\n";
   }
-  const RunSummary summary = summary_of(records);
-  EXPECT_EQ(summary.verdict.headline, "2 kernels could not be parsed; 252 of 504 cases pass");
-  EXPECT_EQ(summary.verdict.status, "unexpected");
-  EXPECT_EQ(summary.verdict.exit_status, 1);
+  return records;
+}
+
+TEST_F(Report, UnsupportedKernelFailsRun) {
+  const auto selects = [](const json& record) {
+    return record.at("family") == "loop" &&
+           (record.at("kernel") == "generated_1_0003" || record.at("kernel") == "generated_1_0020");
+  };
+  for (const char* const kind : {"reader", "launch", "printer", "oracle"}) {
+    const RunSummary summary = summary_of(with_unsupported_kernels({.failures = false}, kind, selects));
+    EXPECT_EQ(summary.verdict.headline, "2 kernels are not supported; 248 of 504 cases pass") << kind;
+    EXPECT_EQ(summary.verdict.status, "unexpected");
+    EXPECT_EQ(summary.verdict.exit_status, 1);
+  }
+}
+
+TEST_F(Report, RunOfUnsupportedKernelsOnlyFailsInsteadOfBeingSkipped) {
+  const auto all = [](const json&) { return true; };
+  const RunSummary kernels = summary_of(with_unsupported_kernels({.cuda = false, .failures = false}, "reader", all));
+  EXPECT_EQ(kernels.verdict.headline, "126 kernels are not supported; 0 of 252 cases pass");
+  EXPECT_EQ(kernels.verdict.exit_status, 1);
+  const RunSummary device =
+      summary_of(with_unsupported_kernels({.cuda = false, .failures = false}, "no compiler", all));
+  EXPECT_EQ(device.verdict.status, "all_unsupported");
+  EXPECT_EQ(device.verdict.exit_status, 77);
+}
+
+TEST_F(Report, UnsupportedBackwardPassDoesNotFailRun) {
+  const auto selects = [](const json& record) {
+    return record.at("family") == "loop" && record.at("pass") == "backward";
+  };
+  const RunSummary summary =
+      summary_of(with_unsupported_kernels({.cuda = false, .failures = false}, "adjoint", selects));
+  EXPECT_EQ(summary.verdict.status, "as_expected");
+  EXPECT_EQ(summary.verdict.exit_status, 0);
+  // As in a run of backward passes only, in which no other case of the kernel ran.
+  const auto one = [](const json& record) {
+    return record.at("family") == "loop" && record.at("kernel") == "generated_1_0003";
+  };
+  EXPECT_EQ(
+      summary_of(with_unsupported_kernels({.cuda = false, .failures = false}, "adjoint", one)).verdict.exit_status, 0);
+}
+
+TEST_F(Report, PageStatesLineOfFindingOnce) {
+  std::string records = testing::synthetic_records({});
+  const std::string_view access = "\"access\":\"";
+  records.insert(records.find("\"access\":\"store out[3]\"") + access.size(), "line 9: ");
+  write(records);
+  ASSERT_TRUE(write_reports(dir_).ok());
+  const std::string page = text_of(dir_ / kReportHtmlFileName);
+  EXPECT_THAT(page, HasSubstr("<dt>Finding</dt><dd>line 9: store out[3]</dd>"));
+}
+
+TEST_F(Report, RunWithOneCaseUsesSingular) {
+  std::istringstream all(testing::synthetic_records({.kernels_per_family = 1, .cuda = false, .failures = false}));
+  std::string records;
+  for (std::string line; std::getline(all, line);) {
+    json record = json::parse(line);
+    if (record.at("record") == "run_start") record["plan"] = {"loop/generated_1_0003/f32/cpu/forward"};
+    if (record.at("record") == "run_end") record["counts"] = {{"pass", 1}};
+    if (record.at("record") != "case" || record.at("case") == "loop/generated_1_0003/f32/cpu/forward")
+      records += record.dump() + "\n";
+  }
+  write(records);
+  const Result<WrittenReports> reports = write_reports(dir_);
+  ASSERT_TRUE(reports.ok()) << reports.error().text();
+  EXPECT_THAT(closing_table(reports->run, reports->summary, false),
+              HasSubstr("\nThe only case passes\n1 case planned, 1 run, 1 supported, 1 compared; "));
+  EXPECT_THAT(text_of(dir_ / "summary.md"), HasSubstr("\n1 case planned, 1 run, "));
 }
 
 TEST_F(Report, RunWithoutEndRecordIsIncomplete) {

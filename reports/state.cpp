@@ -1,10 +1,7 @@
 #include "reports/state.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <fstream>
 #include <map>
-#include <system_error>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -155,9 +152,9 @@ std::string gpu_text(const ProjectState& state) {
 }  // namespace
 
 Result<ProjectState> read_state(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) return Error{fmt::format("cannot read: {}", std::generic_category().message(errno)), file.string()};
-  const json document = json::parse(stream, nullptr, false);
+  const Result<std::string> text = read_file_text(file);
+  if (!text.ok()) return text.error();
+  const json document = json::parse(*text, nullptr, false);
   if (document.is_discarded()) return Error{"file is not valid JSON", file.string()};
   if (const auto diagnostics = schemas::Validator(schemas::kStateSchemaText).diagnostics(document);
       !diagnostics.empty()) {

@@ -109,6 +109,35 @@ TEST(Schemas, ErrorShortensLongValueAndEscapesJsonPointer) {
   EXPECT_LT(diagnostics[0].found.size(), 100U);
 }
 
+TEST(Schemas, ErrorsStateLimitsAndTypesInPlainWords) {
+  struct Violation {
+    const char* patch;
+    const char* pointer;
+    const char* expected;
+  };
+  const Violation violations[] = {
+      {R"([{"op": "replace", "path": "/evidence/0/rho_max", "value": -0.5}])", "/evidence/0/rho_max",
+       "a number of at least 0 ("},
+      {R"([{"op": "replace", "path": "/evidence/0/rho_max", "value": "small"}])", "/evidence/0/rho_max",
+       "a value of type number or null ("},
+      {R"([{"op": "replace", "path": "/launch/rank", "value": 5}])", "/launch/rank", "a number of at most 4 ("},
+      {R"([{"op": "replace", "path": "/metadata/license", "value": ""}])", "/metadata/license",
+       "text with at least 1 characters ("},
+      {R"([{"op": "replace", "path": "/cpu_backward", "value": 7}])", "/cpu_backward",
+       "a value of type string or null ("},
+      {R"([{"op": "add", "path": "/origin", "value": {"package": 7, "version": "", "file": "a.py", "license": "MIT",
+          "attribution": "Ada"}}])",
+       "/origin/package", "a value of type string ("},
+  };
+  for (const Violation& violation : violations) {
+    const json document = golden("dataset_row").patch(json::parse(violation.patch));
+    const std::vector<SchemaError> diagnostics = Validator(kDatasetRowSchemaText).diagnostics(document);
+    ASSERT_EQ(diagnostics.size(), 1U) << violation.patch << "\n" << joined(diagnostics);
+    EXPECT_EQ(diagnostics[0].pointer, violation.pointer) << joined(diagnostics);
+    EXPECT_THAT(diagnostics[0].expected, testing::StartsWith(violation.expected));
+  }
+}
+
 // Members of every object that the schema describes, with the path to each.
 void collect_properties(const json& node, const std::string& path, std::vector<std::pair<std::string, json>>& out) {
   if (!node.is_object() && !node.is_array()) return;

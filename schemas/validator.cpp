@@ -55,6 +55,32 @@ const json& resolved(const json& root, const json& node) {
   return root.at(json::json_pointer(reference->get<std::string>().substr(1)));
 }
 
+// The subschemas of a value that a schema combines with its own rules.
+std::vector<const json*> alternatives_of(const json& root, const json& node) {
+  std::vector<const json*> alternatives;
+  for (const char* const keyword : {"anyOf", "oneOf", "allOf"}) {
+    if (!node.contains(keyword)) continue;
+    for (const json& alternative : node.at(keyword))
+      alternatives.push_back(&resolved(root, alternative));
+  }
+  for (const char* const keyword : {"then", "else"})
+    if (node.contains(keyword)) alternatives.push_back(&resolved(root, node.at(keyword)));
+  return alternatives;
+}
+
+// The subschema of one member or item of a value. Null if none exists.
+const json* child_of(const json& root, const json& node, const std::string& step) {
+  const json* child = nullptr;
+  if (node.contains("properties") && node.at("properties").contains(step)) child = &node.at("properties").at(step);
+  else if (node.contains("patternProperties")) child = &*node.at("patternProperties").begin();
+  else if (node.contains("items")) child = &node.at("items");
+  else if (node.contains("additionalProperties")) child = &node.at("additionalProperties");
+  if (child != nullptr && child->is_object()) return &resolved(root, *child);
+  for (const json* const alternative : alternatives_of(root, node))
+    if (const json* const found = child_of(root, *alternative, step)) return found;
+  return nullptr;
+}
+
 // The subschema for the value at `path`, found through members and items, starting from the definition named by the
 // document's `record` if there is one. Null if none exists.
 const json* node_at(const json& root, const json& document, const Path& path) {
@@ -64,22 +90,72 @@ const json* node_at(const json& root, const json& document, const Path& path) {
     if (definition != root.at("definitions").end()) node = &*definition;
   }
   for (const std::string& step : path) {
-    const bool is_member = node->contains("properties") && node->at("properties").contains(step);
-    if (is_member) node = &node->at("properties").at(step);
-    else if (node->contains("patternProperties")) node = &*node->at("patternProperties").begin();
-    else if (node->contains("items")) node = &node->at("items");
-    else if (node->contains("additionalProperties")) node = &node->at("additionalProperties");
-    else return nullptr;
-    if (!node->is_object()) return nullptr;
-    node = &resolved(root, *node);
+    node = child_of(root, *node, step);
+    if (node == nullptr) return nullptr;
   }
   return node;
 }
 
 bool starts_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
 
+// A limit on a value: the beginning of valijson's description, the keyword, and the expectation.
+struct Limit {
+  std::string_view description_start;
+  const char* keyword;
+  std::string_view expected_before;  // before the limit
+  std::string_view expected_after;   // after the limit
+};
+constexpr Limit kLimits[] = {
+    {"Expected number greater than or equal to ", "minimum", "a number of at least ", ""},
+    {"Expected number greater than ", "exclusiveMinimum", "a number greater than ", ""},
+    {"Expected number less than or equal to ", "maximum", "a number of at most ", ""},
+    {"Expected number less than ", "exclusiveMaximum", "a number less than ", ""},
+    {"String should be no fewer than ", "minLength", "text with at least ", " characters"},
+    {"String should be no more than ", "maxLength", "text with at most ", " characters"},
+    {"Array should contain no fewer than ", "minItems", "an array with at least ", " elements"},
+    {"Array should contain no more than ", "maxItems", "an array with at most ", " elements"},
+    {"Object should have no fewer than ", "minProperties", "an object with at least ", " members"},
+    {"Object should have no more than ", "maxProperties", "an object with at most ", " members"},
+};
+
+// The subschema, or the first of its alternatives, that has the keyword. Null if none has it.
+const json* with_keyword(const json& root, const json& node, const char* keyword) {
+  if (node.contains(keyword)) return &node;
+  for (const json* const alternative : alternatives_of(root, node))
+    if (const json* const found = with_keyword(root, *alternative, keyword)) return found;
+  return nullptr;
+}
+
+// The types that a subschema or its alternatives permit.
+std::vector<std::string> types_of(const json& root, const json& node) {
+  std::vector<std::string> types;
+  if (const auto type = node.find("type"); type != node.end()) {
+    if (type->is_string()) types.push_back(type->get<std::string>());
+    else types = type->get<std::vector<std::string>>();
+  }
+  for (const json* const alternative : alternatives_of(root, node)) {
+    for (std::string& type : types_of(root, *alternative))
+      if (std::find(types.begin(), types.end(), type) == types.end()) types.push_back(std::move(type));
+  }
+  return types;
+}
+
+bool has_type(const json& value, const std::string& type) {
+  return type == value.type_name() || (type == "integer" && value.is_number_integer());
+}
+
+bool is_type_error(const std::string& description) { return starts_with(description, "Value type"); }
+
+// Whether the subschema permits the type of the value that valijson rejects for its type. This happens if the value
+// violates another rule of one alternative: it then also does not match the others.
+bool permits_type(const json& root, const json* node, const json& value) {
+  if (node == nullptr || !(node->contains("anyOf") || node->contains("oneOf"))) return false;
+  const std::vector<std::string> types = types_of(root, *node);
+  return std::any_of(types.begin(), types.end(), [&](const std::string& type) { return has_type(value, type); });
+}
+
 // The expectation of the violated rule, as text.
-std::string expected_by(const json* node, const std::string& description) {
+std::string expected_by(const json& root, const json* node, const std::string& description) {
   constexpr std::string_view kMissing = "Missing required property '";
   if (starts_with(description, kMissing)) {
     const std::size_t end = description.find('\'', kMissing.size());
@@ -89,17 +165,26 @@ std::string expected_by(const json* node, const std::string& description) {
     const std::size_t begin = description.rfind(": '") + 3;
     return fmt::format("no member {}", description.substr(begin, description.rfind('\'') - begin));
   }
-  if (node == nullptr) return description;
+  if (node == nullptr) return is_type_error(description) ? "a value of another type" : description;
 
   std::string expected = description;
-  if (starts_with(description, "Value type") && node->contains("type")) {
-    expected = fmt::format("a value of type {}", node->at("type").get<std::string>());
+  const auto limit = std::find_if(std::begin(kLimits), std::end(kLimits),
+                                  [&](const Limit& one) { return starts_with(description, one.description_start); });
+  if (is_type_error(description)) {
+    const std::vector<std::string> types = types_of(root, *node);
+    expected = types.empty() ? "a value of another type" : fmt::format("a value of type {}", fmt::join(types, " or "));
+  } else if (limit != std::end(kLimits)) {
+    if (const json* const limited = with_keyword(root, *node, limit->keyword)) {
+      expected =
+          fmt::format("{}{}{}", limit->expected_before, limited->at(limit->keyword).dump(), limit->expected_after);
+    }
   } else if (node->contains("const")) {
     expected = node->at("const").dump();
   } else if (node->contains("enum")) {
     expected = fmt::format("one of {}", node->at("enum").dump());
   } else if (starts_with(description, "Failed to match regex")) {
-    expected = fmt::format("text that matches {}", node->at("pattern").get<std::string>());
+    if (const json* const limited = with_keyword(root, *node, "pattern"))
+      expected = fmt::format("text that matches {}", limited->at("pattern").get<std::string>());
   }
   if (node->contains("description")) expected += fmt::format(" ({})", node->at("description").get<std::string>());
   return expected;
@@ -195,10 +280,13 @@ std::vector<SchemaError> Validator::diagnostics(const json& document) const {
     const Path path = path_of(error.context);
     const json::json_pointer pointer(pointer_of(path));
     const json value = document.contains(pointer) ? document.at(pointer) : json();
+    const json* const node = node_at(parsed_schema_->text, document, path);
     SchemaError diagnostic{.pointer = pointer.to_string(),
                            .found = shortened(value),
-                           .expected = expected_by(node_at(parsed_schema_->text, document, path), error.description)};
-    std::vector<SchemaError>& kept = is_echo(error.description) ? echoes : causes;
+                           .expected = expected_by(parsed_schema_->text, node, error.description)};
+    const bool is_other_alternative =
+        is_type_error(error.description) && permits_type(parsed_schema_->text, node, value);
+    std::vector<SchemaError>& kept = is_echo(error.description) || is_other_alternative ? echoes : causes;
     if (kept.empty() || kept.back() != diagnostic) kept.push_back(std::move(diagnostic));
   }
   return causes.empty() ? echoes : causes;

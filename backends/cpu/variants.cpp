@@ -49,12 +49,10 @@ Result<std::vector<backends::NamedBuild>> named_builds(const DeviceOptions& opti
   for (const std::string& command : choices.compilers) {
     DeviceOptions one = options;
     one.compiler = command;
+    const Result<Compiler> compiler = Compiler::find(command);
+    if (!compiler.ok()) return Error{fmt::format("--cxx {}: {}", command, compiler.error().text())};
     std::string name;
-    if (choices.compilers.size() > 1) {
-      const Result<Compiler> compiler = Compiler::find(command);
-      if (!compiler.ok()) return Error{fmt::format("--cxx {}: {}", command, compiler.error().text())};
-      name = label_of(command.empty() ? compiler->program().string() : command);
-    }
+    if (choices.compilers.size() > 1) name = label_of(command.empty() ? compiler->program().string() : command);
     if (!names.insert(name).second)
       return Error{fmt::format("--cxx {}: the compiler {} is chosen twice", command, name)};
     result.push_back({.name = std::move(name), .options = std::move(one)});

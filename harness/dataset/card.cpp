@@ -273,7 +273,8 @@ std::string verdicts_table(const Json& verdicts) {
 std::string sample_text(const std::string& line) {
   if (line.empty()) return "";
   const nlohmann::json row = nlohmann::json::parse(line);
-  const auto text_of = [&](const char* member) { return row.at(member).get<std::string>(); };
+  // Rows of schema 1.2 and older have no instruction.
+  const auto text_of = [&](const char* member) { return row.value(member, ""); };
   return fmt::format(
       "## Example row\n\nA kernel of the family {}. Its `instruction`:\n\n```text\n{}\n```\n\nIts `python_source`:\n\n"
       "```python\n{}```\n\nIts `cuda_forward`:\n\n```cuda\n{}```\n\n",
@@ -366,22 +367,37 @@ std::string provenance(const DatasetPlan& plan) {
       source, ptx);
 }
 
-std::string verification(const DatasetPlan& plan) {
-  if (!plan.verifies_rows)
-    return "## What was verified\n\nNothing: the rows were generated without verification, as their `evidence` "
-           "states.\n\n";
-  std::string text = fmt::format(
-      "## What was verified\n\nEach row passed every check on these devices and numeric modes: {}. Forward and "
-      "backward "
-      "pass were run on drawn input sets, and each value was compared with a reference within a computed error bound. "
-      "Gradients were also compared with finite differences. A row states its checks in `evidence`. Kernels that did "
-      "not pass are in `quarantine/` with their verdicts.\n\n",
-      fmt::join(plan.numeric_modes, ", "));
+/// A sentence on the devices and numeric modes in which rows passed.
+std::string passed_text(std::uint64_t rows, const PassedRows& passed) {
+  std::vector<std::string> complete;
+  std::vector<std::string> partial;
+  for (const auto& [mode, count] : passed.by_mode) {
+    if (count == rows) complete.push_back(mode);
+    else partial.push_back(fmt::format("{} ({} of {} rows)", mode, count, rows));
+  }
+  if (complete.empty())
+    return fmt::format("Rows passed all checks that their `evidence` lists, on these devices and numeric modes: {}.",
+                       fmt::join(partial, ", "));
+  std::string text =
+      fmt::format("Each row passed all checks that its `evidence` lists, on these devices and numeric modes: {}.",
+                  fmt::join(complete, ", "));
+  if (!partial.empty()) text += fmt::format(" Some rows also passed on {}.", fmt::join(partial, ", "));
   return text;
 }
 
-std::string limits(const DatasetPlan& plan) {
-  std::vector<std::string> lines = unverified_parts(plan);
+std::string verification(const DatasetPlan& plan, const DatasetStatistics& stats) {
+  const std::string heading = "## What was verified\n\n";
+  if (!plan.verifies_rows)
+    return heading + "Nothing: the rows were generated without verification, as their `evidence` states.\n\n";
+  if (stats.passed_rows().by_mode.empty()) return heading + "Nothing: no row ran on a device.\n\n";
+  return heading + passed_text(stats.rows(), stats.passed_rows()) +
+         " Forward and backward pass were run on drawn input sets, and each value was compared with a reference within "
+         "a computed error bound. Gradients were also compared with finite differences. Kernels that did not pass are "
+         "in `quarantine/` with their verdicts.\n\n";
+}
+
+std::string limits(const DatasetPlan& plan, const DatasetStatistics& stats) {
+  std::vector<std::string> lines = unverified_parts(plan, stats.rows(), stats.passed_rows());
   lines.emplace_back("A check shows agreement on the inputs that were drawn, not on all inputs.");
   if (plan.user_kernels.empty()) {
     lines.emplace_back(
@@ -410,7 +426,7 @@ std::string citation(const DatasetPlan& plan, const DatasetStatistics& stats) {
 std::string render_dataset_card(const DatasetPlan& plan, const DatasetStatistics& stats, const Json& stats_json,
                                 const SplitBytes& bytes, const std::string& sample) {
   std::string text = header(plan, stats, bytes) + intro(plan, stats) + std::string(kColumns) + provenance(plan) +
-                     verification(plan) + limits(plan);
+                     verification(plan, stats) + limits(plan, stats);
   text += "## Families\n\n" + chart("family", stats_json.at("families"), 100) + "\n";
   text += "## Splits\n\n" + chart("split", stats_json.at("splits"), 3);
   const Json& near = stats_json.at("near_duplicates");
@@ -429,13 +445,17 @@ std::string render_dataset_card(const DatasetPlan& plan, const DatasetStatistics
   return text;
 }
 
-std::vector<std::string> unverified_parts(const DatasetPlan& plan) {
+std::vector<std::string> unverified_parts(const DatasetPlan& plan, std::uint64_t rows, const PassedRows& passed) {
   std::vector<std::string> parts;
   if (!plan.verifies_rows) return parts;
   for (const std::string& device : devices_of_emitter(plan.emitter)) {
-    if (std::ranges::find(plan.devices, device) != plan.devices.end()) continue;
-    parts.push_back(
-        fmt::format("No row ran on the device `{}` ({}).", device, backends::device_descriptor(device).summary));
+    const auto found = passed.by_device.find(device);
+    const std::uint64_t count = found == passed.by_device.end() ? 0 : found->second;
+    const bool is_asked_for = std::ranges::find(plan.devices, device) != plan.devices.end();
+    if (count == rows && (rows > 0 || is_asked_for)) continue;
+    parts.push_back(fmt::format("{} on the device `{}` ({}).",
+                                count == 0 ? "No row ran" : fmt::format("Only {} of {} rows ran", count, rows), device,
+                                backends::device_descriptor(device).summary));
   }
   if (plan.judging_effort == "quick")
     parts.emplace_back("The rows were judged on few inputs (`--quick`): no inputs near bounds, no large launches.");

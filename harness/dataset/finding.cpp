@@ -10,7 +10,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kShown = 100;
+constexpr std::size_t kShown = 100;       ///< bytes of a text in a message
+constexpr std::size_t kShownBefore = 40;  ///< of these, the bytes before the first difference to another text
 
 std::string safe(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
@@ -20,12 +21,17 @@ std::string what(const RowError& diagnostic) {
   return text + fmt::format("found {}, expected {}", diagnostic.found_text, diagnostic.expected);
 }
 
+/// At most kShown bytes of a text from `start` on, quoted; "..." stands for the rest.
+std::string quoted_from(std::string_view text, std::size_t start) {
+  const std::string_view rest = text.substr(std::min(start, text.size()));
+  const bool is_cut = rest.size() > kShown;
+  return fmt::format("{}{}{}", start > 0 ? "..." : "", safe(Json(std::string(rest.substr(0, kShown)))),
+                     is_cut ? "..." : "");
+}
+
 }  // namespace
 
-std::string quoted_excerpt(std::string_view text) {
-  const bool cut = text.size() > kShown;
-  return safe(Json(std::string(text.substr(0, kShown)))) + (cut ? "..." : "");
-}
+std::string quoted_excerpt(std::string_view text) { return quoted_from(text, 0); }
 
 std::string to_text(const RowError& diagnostic) {
   const std::string place =
@@ -64,16 +70,28 @@ Json sarif_json(const std::vector<RowError>& diagnostics, std::string_view versi
           {"runs", Json::array({{{"tool", {{"driver", driver}}}, {"results", results}}})}};
 }
 
+std::pair<std::string, std::string> excerpts_of_difference(std::string_view found, std::string_view expected) {
+  const auto differing = std::ranges::mismatch(found, expected).in1;
+  const auto offset = static_cast<std::size_t>(differing - found.begin());
+  // A text that fits is shown from its beginning.
+  const std::size_t start =
+      std::max(found.size(), expected.size()) <= kShown || offset <= kShownBefore ? 0 : offset - kShownBefore;
+  return {quoted_from(found, start), quoted_from(expected, start)};
+}
+
 std::pair<std::string, std::string> first_difference(std::string_view found, std::string_view expected) {
   const auto [at, other] = std::ranges::mismatch(found, expected);
   const auto offset = static_cast<std::size_t>(at - found.begin());
   const std::size_t start = offset == 0 ? 0 : found.rfind('\n', offset - 1) + 1;
   const auto number = std::ranges::count(found.substr(0, start), '\n') + 1;
   const auto line_of = [&](std::string_view text) {
-    if (start >= text.size()) return fmt::format("line {}: nothing", number);
-    return fmt::format("line {}: {}", number, quoted_excerpt(text.substr(start, text.find('\n', start) - start)));
+    return start >= text.size() ? std::string_view() : text.substr(start, text.find('\n', start) - start);
   };
-  return {line_of(found), line_of(expected)};
+  const auto [found_line, expected_line] = excerpts_of_difference(line_of(found), line_of(expected));
+  const auto shown = [&](std::string_view text, const std::string& line) {
+    return fmt::format("line {}: {}", number, start >= text.size() ? "nothing" : line);
+  };
+  return {shown(found, found_line), shown(expected, expected_line)};
 }
 
 }  // namespace assay::dataset

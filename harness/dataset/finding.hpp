@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -32,7 +33,12 @@ nlohmann::ordered_json sarif_json(const std::vector<RowError>& diagnostics, std:
 /// A value as messages show it: quoted, and truncated if long.
 std::string quoted_excerpt(std::string_view text);
 
-/// The first line in which two texts differ, as "line 12: real x = 1.0f;", from each. The texts must differ.
+/// Two texts that differ, as messages show them: quoted, and if they are long, only the part around the first
+/// difference.
+std::pair<std::string, std::string> excerpts_of_difference(std::string_view found, std::string_view expected);
+
+/// The first line in which two texts differ, as "line 12: real x = 1.0f;", from each; of a long line, only the part
+/// around the difference. The texts must differ.
 std::pair<std::string, std::string> first_difference(std::string_view found, std::string_view expected);
 
 }  // namespace assay::dataset

@@ -11,7 +11,6 @@
 
 #include "harness/dataset/card.hpp"
 #include "harness/dataset/similarity.hpp"
-#include "harness/dataset/stats.hpp"
 #include "schemas/embedded.hpp"
 #include "support/files.hpp"
 #include "support/hash.hpp"
@@ -319,6 +318,7 @@ class DatasetWriter {
   Result<void> write_texts() {
     m_.timing.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - m_.start).count();
     finished_.timing = m_.timing;
+    finished_.passed_rows = stats_.passed_rows();
     nlohmann::ordered_json stats = stats_.to_json();
     const std::string card = render_dataset_card(m_.plan, stats_, stats, split_bytes_, sample_);
     stats["timing"] = to_json(m_.timing, finished_.rows);

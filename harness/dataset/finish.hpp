@@ -15,6 +15,7 @@
 #include "harness/dataset/journal.hpp"
 #include "harness/dataset/plan.hpp"
 #include "harness/dataset/producer.hpp"
+#include "harness/dataset/stats.hpp"
 #include "support/result.hpp"
 
 namespace assay::dataset {
@@ -57,6 +58,7 @@ struct FinishedDataset {
   /// Number of rows that were replaced because they duplicated another row, or nearly so.
   std::uint64_t duplicate_count = 0;
   std::map<std::string, std::uint64_t> rejected_counts_by_verdict;  ///< number of rejected candidates, by verdict
+  PassedRows passed_rows;                                           ///< numbers of rows that passed
   Timing timing;                                                    ///< time of making the dataset
   bool was_already_complete = false;  ///< whether the folder already held the finished dataset; all else is then empty
 };

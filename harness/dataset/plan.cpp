@@ -39,10 +39,12 @@ RowMetadata metadata_of(const DatasetPlan& plan, const std::optional<live::Kerne
 }
 
 Result<void> distribute_rows(DatasetPlan& plan) {
+  constexpr double kMinWeight = 0.001, kMaxWeight = 1'000'000;
   double total = 0;
   for (const FamilyShare& share : plan.family_shares) {
-    if (!(share.weight > 0) || !std::isfinite(share.weight)) {
-      return Error{fmt::format("the weight of '{}' must be positive, got {}", share.family, share.weight)};
+    if (!(share.weight >= kMinWeight && share.weight <= kMaxWeight)) {
+      return Error{fmt::format("the weight of '{}' must be from {} to {:.0f}, got {}", share.family, kMinWeight,
+                               kMaxWeight, share.weight)};
     }
     total += share.weight;
   }

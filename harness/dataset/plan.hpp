@@ -32,7 +32,7 @@ inline constexpr std::string_view kLicensePerRow = "LicenseRef-per-row";
 /// A family's part of the dataset.
 struct FamilyShare {
   std::string family;           ///< name of the family
-  double weight = 1;            ///< relative share of the rows; must be positive
+  double weight = 1;            ///< relative share of the rows, from 0.001 to 1e6
   std::uint64_t row_count = 0;  ///< number of rows of the family, computed by distribute_rows
   friend bool operator==(const FamilyShare&, const FamilyShare&) = default;
 };

@@ -1,5 +1,6 @@
 #include "harness/dataset/plan.hpp"
 
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -35,10 +36,13 @@ TEST(RowDistribution, RowCountsAreProportionalToFamilyWeights) {
   EXPECT_THAT(rows_of(plan_of(2, {{"a"}, {"b"}, {"c"}})), testing::ElementsAre(1, 1, 0));
 }
 
-TEST(RowDistribution, RejectsWeightsThatAreNotPositive) {
-  DatasetPlan plan{.row_count = 4, .family_shares = {{"a", -1}}};
-  ASSERT_FALSE(distribute_rows(plan).ok());
-  EXPECT_THAT(distribute_rows(plan).error().text(), HasSubstr("weight of 'a' must be positive, got -1"));
+TEST(RowDistribution, RejectsWeightsOutOfRange) {
+  DatasetPlan plan{.row_count = 4, .family_shares = {{"a", 1}}};
+  for (const double weight : {-1.0, 0.0, 1e-4, 1e7, HUGE_VAL, std::nan("")}) {
+    plan.family_shares.front().weight = weight;
+    ASSERT_FALSE(distribute_rows(plan).ok()) << weight;
+    EXPECT_THAT(distribute_rows(plan).error().text(), HasSubstr("weight of 'a' must be from 0.001 to 1000000, got "));
+  }
   plan.family_shares = {};
   EXPECT_FALSE(distribute_rows(plan).ok());
 }

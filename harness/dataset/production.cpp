@@ -20,6 +20,7 @@
 #include "harness/suite/select/select.hpp"
 #include "harness/suite/select/suggest.hpp"
 #include "support/files.hpp"
+#include "support/utf8.hpp"
 #include "support/version/version.hpp"
 
 namespace assay::dataset {
@@ -50,6 +51,7 @@ Result<std::vector<FamilyShare>> shares_of(const ProductionOptions& options) {
     const bool is_default = options.families.empty() && row.make != nullptr;
     if (is_default || chosen) shares.push_back({.family = std::string(row.name)});
   }
+  std::set<std::string> weighted;
   for (const std::string& weight : options.weights) {
     const std::size_t equals = weight.find('=');
     const auto family = generators::find_family(weight.substr(0, equals));
@@ -63,6 +65,8 @@ Result<std::vector<FamilyShare>> shares_of(const ProductionOptions& options) {
     if (error != std::errc() || stop != end) {
       return Error{fmt::format("--weights: '{}' must be a positive number, such as loop=2", weight)};
     }
+    if (!weighted.insert(share->family).second)
+      return Error{fmt::format("--weights: '{}' gives family '{}' a second weight", weight, share->family)};
   }
   return shares;
 }
@@ -94,6 +98,8 @@ Result<std::vector<UserKernel>> user_kernels(const std::vector<std::string>& fil
   if (!selection.ok()) return selection.error();
   std::vector<UserKernel> kernels;
   for (const harness::SelectedKernel& selected : selection->kernels) {
+    if (!is_utf8(selected.source.file))
+      return Error{"the name of a file in a dataset must be UTF-8; rename the file", selected.source.file};
     const Result<harness::KernelSource> standalone = isolated_kernel(selected.source);
     if (!standalone.ok()) return standalone.error();
     kernels.push_back({.name = standalone->selector, .python_source = standalone->python});
@@ -288,7 +294,7 @@ std::string closing_text(const DatasetPlan& plan, const FinishedDataset& finishe
     const std::uint64_t without_row = finished.requested_rows - finished.rows - finished.rejected;
     if (without_row > 0) text += fmt::format("duplicates left out: {}\n", without_row);
   }
-  for (const std::string& part : unverified_parts(plan))
+  for (const std::string& part : unverified_parts(plan, finished.rows, finished.passed_rows))
     text += fmt::format("not verified: {}\n", part);
   return text;
 }

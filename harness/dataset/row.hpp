@@ -56,7 +56,8 @@ struct RowMetadata {
   std::string seed;                   ///< seed of the inputs that the kernel was judged on
   std::string category;               ///< the family; kept under this name for older readers
   std::vector<std::string> device;    ///< names of the devices requested to verify the row
-  std::vector<std::string> numeric_modes;  ///< numeric modes: "cpu/strict", "ptx/default"
+  /// Numeric modes requested to verify the row: "cpu/strict", "ptx/default".
+  std::vector<std::string> numeric_modes;
   std::string judging_effort;  ///< how thoroughly the row was judged: "quick", "standard", "thorough" or "none"
   std::vector<DeviceCompiler> toolchain;  ///< the compilers of the devices in `device`
   std::string license;                    ///< license of the row

@@ -1,11 +1,11 @@
 #include "harness/dataset/row_checker.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/dataset/evidence_check.hpp"
 #include "harness/dataset/json_scan.hpp"
 #include "harness/dataset/render.hpp"
 #include "harness/suite/select/kernel_file.hpp"
@@ -39,7 +39,9 @@ class RowDiagnostics {
     diagnostics_.back().is_warning = true;
   }
   void same(const std::string& pointer, const std::string& found, const std::string& expected) {
-    if (found != expected) error(pointer, quoted_excerpt(found), quoted_excerpt(expected));
+    if (found == expected) return;
+    auto [shown, expected_shown] = excerpts_of_difference(found, expected);
+    error(pointer, std::move(shown), std::move(expected_shown));
   }
 
  private:
@@ -56,35 +58,6 @@ void check_metadata(const DatasetRow& row, RowMetadata expected, RowDiagnostics&
   const auto text = [](const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); };
   for (const auto& [name, value] : planned.items())
     about.same("/metadata/" + name, text(found.value(name, json())), text(value));
-}
-
-/// Checks that every device and pass either passed or states why it was not run.
-void check_evidence(const DatasetRow& row, RowDiagnostics& about) {
-  std::set<std::pair<std::string, std::string>> covered;
-  for (std::size_t i = 0; i < row.evidence.size(); ++i) {
-    const PassEvidence& one = row.evidence[i];
-    const std::string at = fmt::format("/evidence/{}", i);
-    covered.emplace(one.device, one.pass);
-    const bool passed = harness::outcome_from_text(one.verdict) == harness::Outcome::pass;
-    if (!passed && one.verdict != "not_run") {
-      about.error(at + "/verdict", quoted_excerpt(one.verdict), "the verdict pass or not_run");
-    }
-    if (one.verdict == "not_run" && one.reason.empty())
-      about.error(at + "/reason", "no reason", "the reason why the case was not run");
-    if (!passed) continue;
-    if (one.values_compared == 0)
-      about.error(at + "/values_compared", "0", "a positive number, because the verdict is pass");
-    if (one.rho_max.value_or(0) > 1) {
-      about.error(at + "/rho_max", fmt::format("{}", *one.rho_max), "at most 1, because the verdict is pass");
-    }
-  }
-  for (const std::string& device : devices_of_emitter(row.metadata.emitter)) {
-    for (const char* pass : {"forward", "backward"}) {
-      if (!covered.contains({device, pass})) {
-        about.error("/evidence", fmt::format("no entry for {}/{}", device, pass), "an entry for each device and pass");
-      }
-    }
-  }
 }
 
 /// Checks that brackets, quotes and comments of C-like source are balanced, to detect truncated text. Empty if they
@@ -205,8 +178,9 @@ std::optional<CheckedRow> RowChecker::check(const std::string& line, std::vector
                      .ptx = summarize_ptx(row.ptx),
                      .emitter = row.metadata.emitter,
                      .emitter_version = row.metadata.emitter_version,
-                     .has_description = has_description(parsed)};
-  check_evidence(row, about);
+                     .has_description = has_description(parsed),
+                     .has_current_schema = parsed.at("schema_version") == schemas::kDatasetRowSchemaVersion};
+  check_evidence(row, checked.has_description ? EvidenceForm::kWithChecks : EvidenceForm::kOlder, diagnostics);
   if (!row.metadata.name.starts_with(row.family + "/")) {
     about.error("/family", quoted_excerpt(row.family),
                 fmt::format("the family that the name begins with: {}", quoted_excerpt(row.metadata.name)));

@@ -39,6 +39,7 @@ struct CheckedRow {
   std::string emitter;                    ///< code generator of the row
   std::string emitter_version;            ///< version of the emitter
   bool has_description = true;            ///< whether the row's version of the schema has descriptions
+  bool has_current_schema = true;         ///< whether the row's version of the schema is kDatasetRowSchemaVersion
   /// Warp's code in the row; nullopt unless the emitter is "warp" and the Python source can be parsed.
   std::optional<WarpCodeInRow> warp_code;
   RowStatistics statistics;  ///< statistics, whose texts are in the memory of the checker

@@ -5,13 +5,29 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "harness/dataset/journal.hpp"
 #include "support/files.hpp"
 
 namespace assay::dataset {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr std::size_t kStart = 128;
+
+/// The absolute path without symbolic links, "." and "..". Its last components need not exist.
+fs::path resolved(const fs::path& path) {
+  std::error_code error;
+  const fs::path absolute = fs::absolute(path, error);
+  const fs::path canonical = fs::weakly_canonical(absolute, error);
+  return error ? absolute.lexically_normal() : canonical;
+}
+
+bool is_same_or_inside(const fs::path& path, const fs::path& folder) {
+  return std::ranges::mismatch(folder, path).in1 == folder.end();
+}
 
 }  // namespace
 
@@ -70,6 +86,24 @@ Result<void> for_each_row(const std::filesystem::path& path, const TakeRow& take
     }
   }
   return {};
+}
+
+Result<void> check_output_folder(const fs::path& dataset, const fs::path& output) {
+  std::error_code error;
+  const fs::path input = resolved(dataset);
+  const fs::path folder = resolved(output);
+  if (!fs::is_directory(input, error)) {
+    const fs::path own_folder = input.parent_path();
+    if (own_folder.filename() == kDataFolder && fs::exists(own_folder.parent_path() / kJournalFileName, error))
+      return check_output_folder(own_folder.parent_path(), output);
+    if (folder != own_folder) return {};
+    return Error{
+        fmt::format("output folder contains the input file {}; choose another folder", input.filename().string()),
+        output.string()};
+  }
+  if (!is_same_or_inside(folder, input)) return {};
+  return Error{"output folder is the folder of the dataset that is read, or inside of it; choose a folder outside",
+               output.string()};
 }
 
 std::string split_of(const std::filesystem::path& file) {

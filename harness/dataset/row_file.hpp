@@ -29,6 +29,10 @@ using TakeRow =
 /// Calls `take` with each row of a dataset or file of rows until it returns false. For files written by this program.
 Result<void> for_each_row(const std::filesystem::path& path, const TakeRow& take);
 
+/// Fails if `output` is a folder to which rows read from `dataset` must not be written: the folder of the dataset or a
+/// folder inside of it, or the folder of a single file of rows. Neither path is changed.
+Result<void> check_output_folder(const std::filesystem::path& dataset, const std::filesystem::path& output);
+
 /// The split in the name of a data file, "train" for data/train-00000-of-00003.jsonl.gz.
 std::string split_of(const std::filesystem::path& file);
 

@@ -1,9 +1,12 @@
 #include "harness/dataset/stats.hpp"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
+#include "harness/records/outcome.hpp"
 #include "ir/visit.hpp"
 #include "schemas/validator.hpp"
 #include "support/concat.hpp"
@@ -47,6 +50,23 @@ void count(const ir::Function& function, std::map<std::string_view, std::uint32_
       });
     });
   });
+}
+
+/// The device and the numeric mode of a case such as "cpu/forward/strict": "cpu/strict". Empty if nothing ran.
+std::string mode_of_case(std::string_view where) {
+  const std::size_t device_end = where.find('/');
+  const std::size_t pass_end = where.find('/', device_end + 1);
+  return pass_end == std::string_view::npos ? "" : concat(where.substr(0, device_end), where.substr(pass_end));
+}
+
+/// The devices and numeric modes in which every pass of the row that ran has passed.
+std::set<std::string> passed_modes_of(const RowStatistics& statistics) {
+  std::set<std::string> passed;
+  for (const auto& [where, verdict] : statistics.verdict_by_case)
+    if (std::string mode = mode_of_case(where); !mode.empty()) passed.insert(std::move(mode));
+  for (const auto& [where, verdict] : statistics.verdict_by_case)
+    if (harness::outcome_from_text(verdict) != harness::Outcome::pass) passed.erase(mode_of_case(where));
+  return passed;
 }
 
 }  // namespace
@@ -104,6 +124,13 @@ void DatasetStatistics::add(const RowStatistics& statistics, std::string_view sp
     operation_counts_[std::string(name)] += times;
   for (const auto& [where, verdict] : statistics.verdict_by_case)
     ++verdict_counts_by_case_[std::string(where)][std::string(verdict)];
+  std::set<std::string> passed_devices;
+  for (const std::string& mode : passed_modes_of(statistics)) {
+    ++passed_rows_.by_mode[mode];
+    passed_devices.insert(mode.substr(0, mode.find('/')));
+  }
+  for (const std::string& device : passed_devices)
+    ++passed_rows_.by_device[device];
   rho_max_ = std::max(rho_max_, statistics.rho_max);
 }
 

@@ -52,6 +52,12 @@ struct Timing {
   Timing& operator+=(const Timing& other);
 };
 
+/// Numbers of rows that passed, according to their evidence.
+struct PassedRows {
+  std::map<std::string, std::uint64_t> by_device;  ///< rows that passed in at least one numeric mode: "cpu"
+  std::map<std::string, std::uint64_t> by_mode;    ///< rows that passed in the numeric mode of the device: "cpu/strict"
+};
+
 /// Collects the statistics of a dataset row by row.
 class DatasetStatistics {
  public:
@@ -64,6 +70,7 @@ class DatasetStatistics {
   [[nodiscard]] std::uint64_t rows() const { return row_count_; }
   [[nodiscard]] const std::map<std::string, std::uint64_t>& families() const { return rows_by_family_; }
   [[nodiscard]] const std::map<std::string, std::uint64_t>& splits() const { return rows_by_split_; }
+  [[nodiscard]] const PassedRows& passed_rows() const { return passed_rows_; }
 
   /// Depends on the rows only: the same dataset gives the same text.
   [[nodiscard]] nlohmann::ordered_json to_json() const;
@@ -76,6 +83,7 @@ class DatasetStatistics {
   std::map<std::string, std::uint64_t> operation_counts_;  ///< number of occurrences, by name of the operation
   std::map<std::string, std::map<std::string, std::uint64_t>>
       verdict_counts_by_case_;                                  ///< number of cases, by case and verdict
+  PassedRows passed_rows_;                                      ///< numbers of rows that passed
   std::map<std::string, std::uint64_t> rejections_by_verdict_;  ///< number of rejected candidates, by verdict
   std::uint64_t duplicate_row_count_ = 0;        ///< number of rows replaced because they duplicated an earlier one
   std::uint64_t cluster_count_ = 0;              ///< number of clusters of at least two near duplicates

@@ -12,6 +12,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/dataset/card.hpp"
+#include "harness/dataset/checksums.hpp"
 #include "harness/dataset/finish.hpp"
 #include "harness/dataset/journal.hpp"
 #include "harness/dataset/row_file.hpp"
@@ -76,6 +78,12 @@ class DatasetValidator {
     }
     warn_of_other_versions(path.string());
     check_together();
+    if (rows_read_ == 0 && !may_be_empty_) diagnose(path.string(), "", "no rows", "a dataset with at least one row");
+    if (finished_dir_) {
+      const DatasetStatistics counted = count_statistics();
+      check_stats(*finished_dir_, counted);
+      check_card(*finished_dir_, counted);
+    }
     if (options_.rejudge_count > 0) {
       if (Result<void> rebuilt = rebuild(); !rebuilt.ok()) return rebuilt.error();
     }
@@ -123,12 +131,15 @@ class DatasetValidator {
       diagnose(std::string(kJournalFileName), "", "no such file", "a file that lists the rows");
     if (journal.ok() && journal->has_value()) {
       plan_ = journal->value().plan;
+      may_be_empty_ = blocks_of_shard(*plan_).empty();
+      sample_id_ = id_of_first_row(journal->value());
       for (RowChecker& checker : checkers_)
         checker.expect(*plan_);
     }
     const bool finished = journal.ok() && journal->has_value() && journal->value().has_ended;
     if (journal.ok() && journal->has_value() && !finished) return check_unfinished(dir, journal->value());
-    check_sums(dir);
+    finished_dir_ = dir;
+    check_checksums(dir, result_.diagnostics);
     for (const std::string& name : files_below(dir / kDataFolder)) {
       const std::size_t dash = name.find('-');
       const std::string split = name.substr(0, dash);
@@ -141,11 +152,11 @@ class DatasetValidator {
       check_rows(dir / kDataFolder / name, file, split);
     }
     if (finished) check_journal(journal->value());
-    check_stats(dir);
   }
 
   /// Checks the flushed blocks of an interrupted run.
   void check_unfinished(const fs::path& dir, const Journal& journal) {
+    may_be_empty_ = true;
     diagnose({.is_warning = true,
               .file = std::string(kJournalFileName),
               .found_text = fmt::format("{} of {} blocks: the dataset is not finished", journal.blocks.size(),
@@ -166,45 +177,13 @@ class DatasetValidator {
     return names;
   }
 
-  void check_sums(const fs::path& dir) {
-    const std::string file = "checksums.sha256";
-    std::error_code error;
-    const Result<std::string> text = read_file_text(dir / file);
-    if (!text.ok())
-      return diagnose(file, "", quoted_excerpt(text.error().message), "checksums in the format of sha256sum");
-    std::set<std::string> named;
-    std::uint64_t number = 0;
-    for (std::size_t begin = 0; begin < text->size();) {
-      const std::size_t end = std::min(text->find('\n', begin), text->size());
-      const std::string line = text->substr(begin, end - begin);
-      begin = end + 1;
-      ++number;
-      const fs::path name = line.size() > 66 ? fs::path(line.substr(66)) : fs::path();
-      if (name.empty() || name.is_absolute() || name.string().find("..") != std::string::npos) {
-        diagnose({.file = file,
-                  .line = number,
-                  .found_text = quoted_excerpt(line),
-                  .expected = "a checksum and a file name"});
-        continue;
-      }
-      named.insert(name.string());
-      const Result<std::string> sum = sha256_of_file(dir / name);
-      if (!sum.ok())
-        diagnose(name.string(), "", quoted_excerpt(sum.error().message), "the file listed in checksums.sha256");
-      else if (*sum != line.substr(0, 64)) {
-        diagnose(name.string(), "", "content with checksum " + *sum,
-                 quoted_excerpt(line.substr(0, 64)) + " according to checksums.sha256");
-      }
-    }
-    for (const std::string& name : files_below(dir / kDataFolder)) {
-      if (!named.contains(fmt::format("{}/{}", kDataFolder, name))) {
-        diagnose(fmt::format("{}/{}", kDataFolder, name), "", "a file that checksums.sha256 does not list",
-                 "only files that checksums.sha256 lists");
-      }
-    }
-    for (const char* name : {"README.md", "schema.json", "journal.jsonl"}) {
-      if (!named.contains(name)) diagnose(file, "", "no line for " + std::string(name), "a line for each file");
-    }
+  /// The id of the row in the first slot of the journal; empty if it lists no row.
+  static std::string id_of_first_row(const Journal& journal) {
+    std::optional<JournalRow> first;
+    for (const JournalBlock& block : journal.blocks)
+      for (const JournalRow& row : block.rows)
+        if (!first || row.slot < first->slot) first = row;
+    return first ? first->id : "";
   }
 
   // ---- rows
@@ -257,6 +236,10 @@ class DatasetValidator {
       }
       if (!checked[i]) continue;
       if (options_.rejudge_count == 0) checked[i]->python_source = "";
+      if (checked[i]->id == sample_id_ && sample_line_.empty()) sample_line_ = batch[i].text;
+      if (!checked[i]->has_current_schema) ++rows_of_other_schema_;
+      if (const auto known = std::ranges::find(kSplits, split); known != std::end(kSplits))
+        split_bytes_[*known] += batch[i].text.size() + 1;
       places_.push_back({.file = file, .line = batch[i].line_number, .split = split, .row = std::move(*checked[i])});
     }
   }
@@ -371,25 +354,42 @@ class DatasetValidator {
 
   void check_journal(const Journal& journal) {
     const std::vector<DatasetSlot> slots = slots_of(journal.plan);
-    std::map<std::string, std::string> expected;  // name of the kernel by id of the row
+    struct PlannedRow {
+      std::uint64_t slot = 0;
+      std::string kernel_name;
+    };
+    std::map<std::string, PlannedRow> expected;  // by id of the row
     for (const JournalBlock& block : journal.blocks) {
       for (const JournalRow& row : block.rows) {
         const bool exists = row.slot < slots.size();
-        expected[row.id] = exists ? candidate_name(journal.plan, slots[row.slot], row.attempt).value_or("") : "";
+        expected[row.id] = {
+            .slot = row.slot,
+            .kernel_name = exists ? candidate_name(journal.plan, slots[row.slot], row.attempt).value_or("") : ""};
       }
     }
     std::set<std::string> found;
+    std::map<std::string, std::uint64_t> last_slots;  // of the rows read so far, by split
     for (const Place& place : places_) {
-      found.insert(place.row.id);
+      const bool is_new = found.insert(place.row.id).second;
       const auto planned = expected.find(place.row.id);
-      if (planned == expected.end())
+      if (planned == expected.end()) {
         diagnose_value(place, "/id", "a row that journal.jsonl does not list", "only rows that journal.jsonl lists");
-      else if (place.row.kernel_name != planned->second)
+        continue;
+      }
+      const auto& [slot, kernel_name] = planned->second;
+      if (place.row.kernel_name != kernel_name) {
         diagnose_value(place, "/metadata/name", quoted_excerpt(place.row.kernel_name),
-                       quoted_excerpt(planned->second) + ", the kernel of the row's slot in journal.jsonl");
+                       quoted_excerpt(kernel_name) + ", the kernel of the row's slot in journal.jsonl");
+      }
+      std::uint64_t& last_slot = last_slots.try_emplace(place.split, slot).first->second;
+      if (is_new && slot < last_slot) {
+        diagnose_value(place, "", fmt::format("the row of slot {} after that of slot {}", slot, last_slot),
+                       "the rows of a split in the order of their slots in journal.jsonl");
+      }
+      last_slot = slot;
     }
     std::uint64_t missing = 0;
-    for (const auto& [id, name] : expected)
+    for (const auto& [id, row] : expected)
       missing += found.contains(id) ? 0U : 1U;
     if (missing > 0) {
       diagnose(std::string(kJournalFileName), "",
@@ -398,7 +398,19 @@ class DatasetValidator {
     }
   }
 
-  void check_stats(const fs::path& dir) {
+  DatasetStatistics count_statistics() const {
+    DatasetStatistics counted;
+    for (const Place& place : places_)
+      counted.add(place.row.statistics, place.split);
+    std::map<std::uint32_t, std::uint64_t> rows_by_cluster;
+    for (const std::uint32_t first : clusters_)
+      ++rows_by_cluster[first];
+    for (const auto& [first, rows] : rows_by_cluster)
+      if (rows > 1) counted.add_cluster(rows);
+    return counted;
+  }
+
+  void check_stats(const fs::path& dir, const DatasetStatistics& counted) {
     const std::string file = "stats.json";
     const Result<std::string> text = read_file_text(dir / file);
     if (!text.ok()) return diagnose(file, "", quoted_excerpt(text.error().message), "the statistics of the dataset");
@@ -408,9 +420,6 @@ class DatasetValidator {
     for (const schemas::SchemaError& one : wrong)
       diagnose(file, one.pointer, one.found, one.expected);
     if (!wrong.empty()) return;
-    DatasetStatistics counted;
-    for (const Place& place : places_)
-      counted.add(place.row.statistics, place.split);
     const json again = json::parse(counted.to_json().dump());
     for (const char* member : {"rows", "families", "splits", "lengths", "operations", "verdicts", "rho_max"}) {
       if (stats.at(member) == again.at(member)) continue;
@@ -422,6 +431,32 @@ class DatasetValidator {
                                          : "no such member");
       }
     }
+  }
+
+  /// Compares the dataset card and the schema with those that this version writes for the rows.
+  void check_card(const fs::path& dir, const DatasetStatistics& counted) {
+    if (rows_of_other_schema_ > 0) {
+      return diagnose({.is_warning = true,
+                       .file = "README.md",
+                       .found_text = fmt::format("the card of {} rows with another version of the schema; README.md "
+                                                 "and schema.json were not compared with the rows",
+                                                 rows_of_other_schema_),
+                       .expected = fmt::format("rows with schema version {}", schemas::kDatasetRowSchemaVersion)});
+    }
+    compare_file(dir, "schema.json", schemas::kDatasetRowSchemaText, "in the schema of this version of Assay");
+    // Without the plan and all rows, the text of the card is unknown.
+    if (!plan_ || places_.size() != rows_read_) return;
+    compare_file(dir, "README.md", render_dataset_card(*plan_, counted, counted.to_json(), split_bytes_, sample_line_),
+                 "in the card that this version of Assay writes for these rows");
+  }
+
+  void compare_file(const fs::path& dir, const std::string& name, std::string_view expected, std::string_view origin) {
+    const Result<std::string> found = read_file_text(dir / name);
+    if (!found.ok())
+      return diagnose(name, "", quoted_excerpt(found.error().message), "a file that can be read to its end");
+    if (*found == expected) return;
+    const auto [found_line, expected_line] = first_difference(*found, expected);
+    diagnose(name, "", found_line, fmt::format("{}, {}", expected_line, origin));
   }
 
   // ---- judging again
@@ -497,6 +532,12 @@ class DatasetValidator {
   const ValidateOptions& options_;
   std::optional<DatasetPlan> plan_;  ///< the plan of the dataset, which `checkers_` refer to
   std::vector<RowChecker> checkers_;
+  std::optional<fs::path> finished_dir_;    ///< folder of a dataset that is not marked as unfinished
+  bool may_be_empty_ = false;               ///< whether the dataset is unfinished, or a shard without blocks
+  std::string sample_id_;                   ///< id of the row that the dataset card shows
+  std::string sample_line_;                 ///< line of this row
+  SplitBytes split_bytes_;                  ///< size of the rows that could be read
+  std::uint64_t rows_of_other_schema_ = 0;  ///< number of rows with another version of the schema than the current one
   ValidationResult result_;
   std::uint64_t rows_read_ = 0;
   std::vector<Place> places_;

@@ -1,6 +1,7 @@
-// Checks untrusted datasets: syntax, schema, checksums, that each row follows from its Python source, ids, splits,
-// duplicates and stats; with `rejudge_count` also that rows build, run and pass again. Folders in the older layout
-// (JSON files with python_source and generated sources) are checked as far as possible.
+// Checks untrusted datasets: syntax, schema, checksums, that each row follows from its Python source, evidence, ids,
+// order, splits, duplicates, stats and the dataset card, which must not claim more than the evidence; with
+// `rejudge_count` also that rows build, run and pass again. Folders in the older layout (JSON files with python_source
+// and generated sources) are checked as far as possible.
 //
 // Code that Warp generated is generated again if the same version of Warp is installed; otherwise a warning says that
 // it was not compared.

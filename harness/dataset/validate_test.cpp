@@ -78,6 +78,12 @@ class Rows {
     ASSERT_NE(at, std::string::npos) << found;
     lines[row].replace(at, found.size(), by);
   }
+  void replace_in(const char* file, std::string_view found, const std::string& by) const {
+    std::string text = read_file_text(dir_ / file).value_or("");
+    const std::size_t at = text.find(found);
+    ASSERT_NE(at, std::string::npos) << found;
+    ASSERT_TRUE(put_file(dir_ / file, text.replace(at, found.size(), by)).ok());
+  }
   [[nodiscard]] const fs::path& dir() const { return dir_; }
 
   static constexpr const char* kTrain = "data/train-00000-of-00001.jsonl.gz";
@@ -151,6 +157,13 @@ const Corruption kCorruptions[] = {
     {"broken stats", [](Rows& r, std::size_t) { std::ofstream(r.dir() / "stats.json") << "{"; }, "", "JSON", false, true},
     {"broken journal", [](Rows& r, std::size_t) { std::ofstream(r.dir() / "journal.jsonl") << "{}\n"; }, "", "a valid journal", false, true},
     {"edited card", [](Rows& r, std::size_t) { std::ofstream(r.dir() / "README.md", std::ios::app) << "x"; }, "", "checksums.sha256", false, true},
+    {"edited card with a checksum", [](Rows& r, std::size_t) { std::ofstream(r.dir() / "README.md", std::ios::app) << "x"; r.refresh_sums(); }, "", "in the card that this version of Assay writes", false, true},
+    {"a card that claims a verification", [](Rows& r, std::size_t) { r.replace_in("README.md", "Nothing: the rows were generated without", "Each row passed"); r.refresh_sums(); }, "", "Each row passed", false, true},
+    {"an empty card", [](Rows& r, std::size_t) { ASSERT_TRUE(put_file(r.dir() / "README.md", "").ok()); r.refresh_sums(); }, "", "line 1: nothing", false, true},
+    {"an empty schema", [](Rows& r, std::size_t) { ASSERT_TRUE(put_file(r.dir() / "schema.json", "").ok()); r.refresh_sums(); }, "", "in the schema of this version of Assay", false, true},
+    {"an edited schema", [](Rows& r, std::size_t) { r.replace_in("schema.json", "\"minimum\": 0", "\"minimum\": 1"); r.refresh_sums(); }, "", "in the schema of this version of Assay", false, true},
+    {"rows in another order", [](Rows& r, std::size_t i) { std::swap(r.lines[i], r.lines[i == 0 ? 1 : 0]); }, "", "in the order of their slots", false},
+    {"no checksum of the quarantine", [](Rows& r, std::size_t) { r.replace_in("checksums.sha256", "  quarantine/", "  unknown/"); }, "", "does not list", false, true},
 };
 // clang-format on
 
@@ -214,6 +227,40 @@ TEST_F(ValidateTest, AcceptsRowsOfOlderSchema) {
   row["schema_version"] = "1.3.0";
   ASSERT_TRUE(put_file(file, row.dump() + "\n").ok());
   EXPECT_THAT(joined(checked(file)), HasSubstr("/docstring: found"));
+}
+
+TEST_F(ValidateTest, RejectsInputWithoutRows) {
+  ASSERT_TRUE(put_file(folder_ / "empty.jsonl", "").ok());
+  for (const fs::path& path : {folder_ / "empty.jsonl", fs::path("/dev/null")}) {
+    EXPECT_FALSE(checked(path).valid()) << path;
+    EXPECT_THAT(joined(checked(path)), HasSubstr("found no rows, expected a dataset with at least one row")) << path;
+  }
+}
+
+/// Each shard is a complete dataset, even if the plan has fewer blocks than shards.
+TEST_F(ValidateTest, AcceptsShardWithoutBlocks) {
+  DatasetPlan plan = small_plan(4);
+  plan.shard = {.shard_index = 1, .shard_count = 2};
+  made(plan, {.output = folder_ / "shard"});
+  const ValidationResult validation = checked(folder_ / "shard");
+  EXPECT_TRUE(validation.diagnostics.empty()) << joined(validation);
+  EXPECT_EQ(validation.rows, 0U);
+}
+
+TEST_F(ValidateTest, DiagnosticShowsChangedPartOfLongInstruction) {
+  Rows rows(copy());
+  json row = json::parse(rows.lines[2]);
+  std::string instruction = row.at("instruction");
+  ASSERT_GT(instruction.size(), 120U);
+  instruction.replace(instruction.size() - 8, 1, "~");
+  row["instruction"] = instruction;
+  rows.lines[2] = row.dump();
+  rows.put_back();
+  const ValidationResult validation = checked(rows.dir());
+  const auto error = std::ranges::find(validation.diagnostics, "/instruction", &RowError::json_pointer);
+  ASSERT_NE(error, validation.diagnostics.end()) << joined(validation);
+  EXPECT_THAT(error->found_text, HasSubstr("~"));
+  EXPECT_NE(error->found_text, error->expected);
 }
 
 TEST_F(ValidateTest, ReportsLocationOfEachCorruption) {

@@ -1,7 +1,5 @@
 // RecordWriter::resume: continues the records of an interrupted run.
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -9,15 +7,15 @@
 #include "harness/records/merge.hpp"
 #include "harness/records/record_reader.hpp"
 #include "harness/records/record_writer.hpp"
+#include "support/files.hpp"
 
 namespace assay::harness {
 namespace {
 
 /// Bytes up to the end of the last whole line; 0 if there is none, or no file.
 std::int64_t whole_lines(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  return static_cast<std::int64_t>(text.rfind('\n') + 1);
+  const Result<std::string> text = read_file_text(file);
+  return text.ok() ? static_cast<std::int64_t>(text->rfind('\n') + 1) : 0;
 }
 
 /// Seconds from the start of the run, "2026-11-21T03:47:02Z", to the last record.

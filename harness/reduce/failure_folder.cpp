@@ -14,6 +14,7 @@
 #include "harness/reduce/failure_values.hpp"
 #include "harness/suite/run/batch.hpp"
 #include "ir/launch.hpp"
+#include "support/shell.hpp"
 
 namespace assay::reduce {
 namespace {
@@ -51,7 +52,7 @@ std::string script_of(const Failure& failure) {
       "# Judges it again. Exit status: 0 if the failure is reproduced, 1 if not, 77 if the device is unavailable.\n"
       "# Set ASSAY to the assay program to use; the default is assay on PATH.\n"
       "exec \"${{ASSAY:-assay}}\" reproduce \"$(dirname -- \"$0\")\" \"$@\"\n",
-      failure.name, reduce::to_text(failure.failure_class));
+      text_for_shell_comment(failure.name), text_for_shell_comment(reduce::to_text(failure.failure_class)));
 }
 
 Result<void> write(const fs::path& file, const std::string& text) {

@@ -76,6 +76,14 @@ TEST_F(FailureFolder, FailureAndSourceFilesRoundTripThroughFolder) {
   EXPECT_THAT(text_of(folder / "reproduce.sh"), HasSubstr("fail(mismatch) in grad_x"));
 }
 
+TEST_F(FailureFolder, ScriptHasNoLineFromNameOfCase) {
+  Failure failure = FailureFolder::failure();
+  failure.name = "user/x\ntouch PWNED; exit 0 #/step/f32/cpu/forward";
+  ASSERT_TRUE(write_failure_folder(root_ / "f", failure, {}, std::nullopt).ok());
+  EXPECT_THAT(text_of(root_ / "f" / "reproduce.sh"),
+              HasSubstr("\n# user/x touch PWNED; exit 0 #/step/f32/cpu/forward\n"));
+}
+
 TEST_F(FailureFolder, IsReplacedAtomically) {
   ASSERT_TRUE(write_failure_folder(root_ / "f", failure(), {{".cpp", "old"}}, std::nullopt).ok());
   ASSERT_TRUE(write_failure_folder(root_ / "f", failure(), {{".cu", "new"}}, std::nullopt).ok());

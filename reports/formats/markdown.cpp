@@ -77,14 +77,14 @@ std::string summary_markdown(const Run& run, const RunSummary& summary, const Ru
     text += fmt::format("Since {}: {}.\n\n", markdown_text(changes->baseline_label), changes_text(*changes));
   const std::string tail =
       builds_text(build_matrix(run)) +
-      fmt::format(
-          "\n{}\n{} cases planned, {} run, {} supported, {} compared; {} values compared{}. Seed {}, commit {}.\n",
-          grid_text(summary), of.planned, of.run, of.supported, of.compared, of.values_compared,
-          of.cached_verdict_count > 0
-              ? fmt::format("; {} cases judged by an earlier run of the same program", of.cached_verdict_count)
-              : "",
-          markdown_text(run.start.at("seed").get<std::string>()),
-          markdown_text(run.start.at("environment").at("commit").get<std::string>()));
+      fmt::format("\n{}\n{} {} planned, {} run, {} supported, {} compared; {} values compared{}. Seed {}, commit {}.\n",
+                  grid_text(summary), of.planned, of.planned == 1 ? "case" : "cases", of.run, of.supported, of.compared,
+                  of.values_compared,
+                  of.cached_verdict_count > 0
+                      ? fmt::format("; {} judged by an earlier run of the same program", of.cached_verdict_count)
+                      : "",
+                  markdown_text(run.start.at("seed").get<std::string>()),
+                  markdown_text(run.start.at("environment").at("commit").get<std::string>()));
   constexpr std::size_t kSpare = 200;
   std::size_t left_out = 0;
   for (const FailureGroup& group : summary.failure_groups) {

@@ -75,10 +75,11 @@ std::string grid_table(const RunSummary& summary, bool color) {
   return table.text(color);
 }
 
-// "486 of 504 cases run, 252 supported, 249 compared, 1274880 values; 13.2 cases/s".
+// "504 cases planned, 486 run, 252 supported, 249 compared; 1274880 values compared; 13.2 cases/s".
 std::string denominators_text(const Run& run, const CaseTotals& of) {
-  std::string text = fmt::format("{} cases planned, {} run, {} supported, {} compared; {} values compared", of.planned,
-                                 of.run, of.supported, of.compared, of.values_compared);
+  std::string text =
+      fmt::format("{} {} planned, {} run, {} supported, {} compared; {} values compared", of.planned,
+                  of.planned == 1 ? "case" : "cases", of.run, of.supported, of.compared, of.values_compared);
   if (of.cached_verdict_count > 0)
     text += fmt::format("; {} judged by an earlier run (use --fresh to judge again)", of.cached_verdict_count);
   if (run.end && run.end->at("wall_time_s") > 0.0) {
@@ -130,6 +131,31 @@ std::string missing_devices(const Run& run) {
                                      [&](const json& record) { return record.at("device") == name; });
     if (planned) lines += fmt::format("{}: unsupported, {}\n", name, visible(device.at("reason").get<std::string>()));
   }
+  return lines;
+}
+
+// "backward pass not supported: user/scatter, a.py:8:9: A06-atomic-result: ...", for each pass of a kernel that is not
+// supported although another case of the kernel ran.
+std::string unsupported_passes(const Run& run) {
+  constexpr std::size_t kShown = 5;
+  const auto kernel_of = [](const json& record) {
+    return fmt::format("{}/{}", record.at("family").get<std::string>(), record.at("kernel").get<std::string>());
+  };
+  std::set<std::string> run_kernels;
+  for (const json& record : run.cases)
+    if (record.at("outcome") != "unsupported") run_kernels.insert(kernel_of(record));
+  std::set<std::string> shown;
+  std::string lines;
+  for (const json& record : run.cases) {
+    const std::string kernel = kernel_of(record);
+    const std::string pass = record.at("pass");
+    if (!is_unsupported_kernel(record) || !run_kernels.contains(kernel)) continue;
+    if (!shown.insert(pass + " " + kernel).second || shown.size() > kShown) continue;
+    lines += fmt::format("{} pass not supported: {}, {}\n", pass, visible(kernel),
+                         visible(record.at("message").get<std::string>()));
+  }
+  if (shown.size() > kShown)
+    lines += fmt::format("{} further passes are not supported; see the report\n", shown.size() - kShown);
   return lines;
 }
 
@@ -230,10 +256,10 @@ std::string closing_table(const Run& run, const RunSummary& summary, bool color)
   const Verdict& verdict = summary.verdict;
   std::string headline = verdict.headline;
   if (verdict.status != "as_expected") headline += fmt::format(": {}", reasons_text(verdict.reasons));
-  return fmt::format("{}\n{}\n{}{}{}\n{}{}", grid_table(summary, color),
+  return fmt::format("{}\n{}\n{}{}{}\n{}{}{}", grid_table(summary, color),
                      styled(headline, style_of(tone_of_verdict(verdict)), color), damage_lines(run),
                      expectation_lines(run), denominators_text(run, summary.case_totals), uncovered_text(run, summary),
-                     missing_devices(run));
+                     unsupported_passes(run), missing_devices(run));
 }
 
 }  // namespace assay::reports

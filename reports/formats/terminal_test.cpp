@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
+#include <string>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -48,6 +50,32 @@ TEST(SummaryTable, ShowsCountsVerdictAndMissingDevices) {
       "true, "
       "... (see the report)\n"
       "cuda: unsupported, no CUDA driver\n");
+}
+
+/// Makes this pass of the first kernels unsupported for a reason of the kernel.
+Run with_unsupported_pass(Run run, const std::string& pass, std::size_t kernel_count) {
+  std::set<std::string> changed;
+  for (nlohmann::json& record : run.cases) {
+    const std::string kernel = record.at("family").get<std::string>() + "/" + record.at("kernel").get<std::string>();
+    if (record.at("pass") != pass || (changed.size() == kernel_count && !changed.contains(kernel))) continue;
+    changed.insert(kernel);
+    record["outcome"] = "unsupported";
+    record["kind"] = "adjoint";
+    record["message"] = "a.py:8:9: A06-atomic-result: 'old' depends on the order of threads";
+  }
+  return run;
+}
+
+TEST(SummaryTable, NamesKernelsWhoseBackwardPassIsNotSupported) {
+  const reports::Run one = with_unsupported_pass(run_of({.failures = false}), "backward", 1);
+  const std::string kernel =
+      one.cases.front().at("family").get<std::string>() + "/" + one.cases.front().at("kernel").get<std::string>();
+  EXPECT_THAT(closing_table(one, summarize(one), false),
+              HasSubstr("\nbackward pass not supported: " + kernel +
+                        ", a.py:8:9: A06-atomic-result: 'old' depends on the order of threads\ncuda: "));
+  const reports::Run many = with_unsupported_pass(run_of({.failures = false}), "backward", 7);
+  EXPECT_THAT(closing_table(many, summarize(many), false),
+              HasSubstr("\n2 further passes are not supported; see the report\n"));
 }
 
 TEST(SummaryTable, UsesColorOnlyOnRequest) {

@@ -1,7 +1,6 @@
 #include "reports/model/mutation_score.hpp"
 
 #include <cmath>
-#include <fstream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,6 +9,7 @@
 #include "reports/model/text_table.hpp"
 #include "schemas/embedded.hpp"
 #include "schemas/validator.hpp"
+#include "support/files.hpp"
 
 namespace assay::reports {
 namespace {
@@ -95,9 +95,9 @@ std::string percent_of(const json& tally, const char* part, const char* whole) {
 
 Result<json> read_mutation_score(const std::filesystem::path& dir) {
   const std::filesystem::path path = dir / kMutationScoreFileName;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return Error{"folder contains no mutation score; create one with 'assay mutate'", path.string()};
-  json mutation_score = json::parse(file, nullptr, false);
+  const Result<std::string> text = read_file_text(path);
+  if (!text.ok()) return Error{"folder contains no mutation score; create one with 'assay mutate'", path.string()};
+  json mutation_score = json::parse(*text, nullptr, false);
   if (mutation_score.is_discarded()) return Error{"file is not valid JSON", path.string()};
   const schemas::Validator validator(schemas::kMutationScoreSchemaText);
   if (const auto diagnostics = validator.diagnostics(mutation_score); !diagnostics.empty()) {

@@ -67,14 +67,18 @@ std::int64_t missing_cases(const Run& run) {
   });
 }
 
-// Number of kernels that the frontend rejected.
-std::int64_t unparsed_kernels(const Run& run) {
-  std::set<std::string> kernels;
+// Number of kernels of which no case could run on any device because of a feature that Assay does not support. A kernel
+// that only cannot be differentiated does not count, whatever passes were selected.
+std::int64_t unsupported_kernels(const Run& run) {
+  std::set<std::string> unsupported;
+  std::set<std::string> others;
   for (const json& record : run.cases) {
-    if (record.at("kind").get_ref<const std::string&>() != "reader") continue;
-    kernels.insert(record.at("family").get<std::string>() + "/" + record.at("kernel").get<std::string>());
+    const std::string kernel = record.at("family").get<std::string>() + "/" + record.at("kernel").get<std::string>();
+    if (record.at("kind").get_ref<const std::string&>() == "adjoint") continue;
+    if (is_unsupported_kernel(record)) unsupported.insert(kernel);
+    else if (record.at("outcome").get_ref<const std::string&>() != "unsupported") others.insert(kernel);
   }
-  return std::ssize(kernels);
+  return std::ranges::count_if(unsupported, [&](const std::string& kernel) { return !others.contains(kernel); });
 }
 
 // "1 case", "2 kernels".
@@ -84,14 +88,21 @@ std::string count_text(std::int64_t count, std::string_view noun) {
 
 std::string cases_text(std::int64_t cases) { return count_text(cases, "case"); }
 
-// The verdict on a finished run with consistent records. `unparsed` kernels fail a run that is otherwise as expected,
-// because nobody verified them.
-Verdict finished_verdict(const CaseCounts& tally, const ExpectationFaults& faults, std::int64_t unparsed) {
+// "All 4 cases pass", "The only case passes".
+std::string all_pass_text(std::int64_t cases, std::string_view restriction) {
+  return cases == 1 ? fmt::format("The only case {}passes", restriction)
+                    : fmt::format("All {} {}pass", cases_text(cases), restriction);
+}
+
+// The verdict on a finished run with consistent records. `unsupported` kernels fail a run that is otherwise as
+// expected, because nobody verified them.
+Verdict finished_verdict(const CaseCounts& tally, const ExpectationFaults& faults, std::int64_t unsupported) {
   const std::int64_t red = tally.unexpected + tally.inconclusive + tally.not_run;
   const std::int64_t total = tally.total();
-  if (total > 0 && tally.unsupported == total)
+  if (total > 0 && tally.unsupported == total && unsupported == 0)
     return {.status = "all_unsupported", .headline = "No case could run: all planned cases are unsupported here"};
-  if (tally.unsupported + tally.not_run == total) return {.status = "nothing_ran", .headline = "No case ran"};
+  if (tally.unsupported + tally.not_run == total && (tally.not_run > 0 || total == 0))
+    return {.status = "nothing_ran", .headline = "No case ran"};
   if (red > 0) {
     return {
         .status = "unexpected",
@@ -103,9 +114,10 @@ Verdict finished_verdict(const CaseCounts& tally, const ExpectationFaults& fault
         .status = "unexpected",
         .headline = fmt::format("{} no longer {}", count_text(lines, "expectation"), lines == 1 ? "holds" : "hold")};
   }
-  if (unparsed > 0) {
+  if (unsupported > 0) {
     return {.status = "unexpected",
-            .headline = fmt::format("{} could not be parsed; {} of {} pass", count_text(unparsed, "kernel"),
+            .headline = fmt::format("{} not supported; {} of {} pass",
+                                    count_text(unsupported, "kernel") + (unsupported == 1 ? " is" : " are"),
                                     tally.passed, cases_text(total))};
   }
   if (tally.expected_failures > 0) {
@@ -114,16 +126,15 @@ Verdict finished_verdict(const CaseCounts& tally, const ExpectationFaults& fault
                                     tally.expected_failures)};
   }
   return {.status = "as_expected",
-          .headline = tally.unsupported == 0
-                          ? fmt::format("All {} pass", cases_text(total))
-                          : fmt::format("All {} that could run here pass", cases_text(tally.passed))};
+          .headline =
+              tally.unsupported == 0 ? all_pass_text(total, "") : all_pass_text(tally.passed, "that could run here ")};
 }
 
 // The recorded status depends on outcomes only. Expectations can make a run with failures pass. Expectations and
-// kernels that could not be parsed can fail a run in which all other cases pass.
+// unsupported kernels can fail a run in which all other cases pass or are unsupported.
 int exit_status_of(const Run& run, const Verdict& verdict) {
   const int recorded = run.end->at("exit_status");
-  if (recorded > 1) return recorded;
+  if (recorded > 1 && verdict.status != "unexpected") return recorded;
   return verdict.status == "as_expected" ? 0 : 1;
 }
 
@@ -131,6 +142,13 @@ int exit_status_of(const Run& run, const Verdict& verdict) {
 
 std::size_t severity_rank(std::string_view reason) {
   return static_cast<std::size_t>(std::ranges::find(kBySeverity, reason) - kBySeverity.begin());
+}
+
+bool is_unsupported_kernel(const json& record) {
+  // The kinds that run_batch() gives such cases.
+  constexpr std::array<std::string_view, 5> kKinds{"reader", "launch", "printer", "oracle", "adjoint"};
+  return record.at("outcome").get_ref<const std::string&>() == "unsupported" &&
+         std::ranges::find(kKinds, record.at("kind").get_ref<const std::string&>()) != kKinds.end();
 }
 
 Verdict verdict_of(const Run& run, const std::map<std::string, std::int64_t>& counts, const CaseCounts& tally) {
@@ -151,7 +169,7 @@ Verdict verdict_of(const Run& run, const std::map<std::string, std::int64_t>& co
     } else if (missing > 0) {
       verdict.headline = fmt::format("No record for {} of {}", missing, cases_text(tally.total()));
     } else {
-      verdict = finished_verdict(tally, faults_of(run), unparsed_kernels(run));
+      verdict = finished_verdict(tally, faults_of(run), unsupported_kernels(run));
     }
     verdict.exit_status = exit_status_of(run, verdict);
   }

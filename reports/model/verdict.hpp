@@ -13,7 +13,11 @@ namespace assay::reports {
 /// Rank of an outcome or other reason by severity; 0 is the most severe.
 std::size_t severity_rank(std::string_view reason);
 
-/// `counts` counts all cases by outcome, `counts` by tone.
+/// Whether the case is unsupported because of its kernel or its recorded launch, not because the device or a tool is
+/// missing.
+bool is_unsupported_kernel(const nlohmann::json& record);
+
+/// `counts` counts all cases by outcome, `tally` by tone.
 Verdict verdict_of(const Run& run, const std::map<std::string, std::int64_t>& counts, const CaseCounts& tally);
 
 }  // namespace assay::reports

@@ -125,6 +125,8 @@ class Exporter {
       : options_(options), device_(device), printer_(printer) {}
 
   Result<TrainingExport> run() {
+    if (Result<void> outside = check_output_folder(options_.dataset, options_.output); !outside.ok())
+      return outside.error();
     const Result<void> read = for_each_row(
         options_.dataset, [&](const std::string& line, const fs::path& file, std::uint64_t number) -> Result<bool> {
           Result<SourceRow> row = read_row(line, file, number);

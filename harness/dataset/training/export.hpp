@@ -52,8 +52,8 @@ struct TrainingExport {
 
 /// Writes the examples. The same dataset, options and device give the same bytes. `device` and `printer` make and judge
 /// near misses; they are used, and `device` may be null, only for TrainingFormat::kPreference. Fails if a file cannot
-/// be read or written, if a line is not a row with descriptions, or if near misses are wanted of code that Warp
-/// generated.
+/// be read or written, if a line is not a row with descriptions, if near misses are wanted of code that Warp generated,
+/// or, before anything is written, if the output folder is the dataset's or inside of it.
 Result<TrainingExport> export_for_training(const TrainingOptions& options, backends::Device* device,
                                            const harness::Printer& printer);
 

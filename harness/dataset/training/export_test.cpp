@@ -160,5 +160,16 @@ TEST_F(TrainingTest, RejectsLinesThatAreNotDatasetRows) {
   EXPECT_FALSE(fs::exists(folder_ / "none"));
 }
 
+TEST_F(TrainingTest, RejectsOutputFolderInsideDataset) {
+  const auto before = files_of(folder_ / "d");
+  for (const char* const output : {"d", "d/data", "d/sft"}) {
+    const Result<TrainingExport> done =
+        export_for_training({.dataset = folder_ / "d", .output = folder_ / output}, nullptr, harness::printer());
+    ASSERT_FALSE(done.ok()) << output;
+    EXPECT_THAT(done.error().text(), HasSubstr("the folder of the dataset that is read"));
+  }
+  EXPECT_EQ(files_of(folder_ / "d"), before);
+}
+
 }  // namespace
 }  // namespace assay::dataset

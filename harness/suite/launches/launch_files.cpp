@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <fstream>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <set>
 #include <span>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -20,9 +21,11 @@
 #include "harness/judge/recorded_launch.hpp"
 #include "ir/analysis.hpp"
 #include "ir/spatial_paths.hpp"
+#include "ir/spelling/spelling.hpp"
 #include "ir/transforms/merged_parameters.hpp"
 #include "schemas/embedded.hpp"
 #include "schemas/validator.hpp"
+#include "support/files.hpp"
 
 namespace assay::harness {
 namespace {
@@ -53,6 +56,10 @@ Result<RecordedArgument> argument_from(const json& value, const fs::path& folder
   }
   argument.is_array = true;
   argument.shape = value.at("shape").get<std::vector<std::int64_t>>();
+  if (const auto strides = value.find("strides"); strides != value.end() && strides->size() != argument.shape.size()) {
+    return Error{fmt::format("'strides' of argument '{}' must have one number for each of its {} dimensions, got {}",
+                             argument.name, argument.shape.size(), strides->size())};
+  }
   argument.overlapping_argument_names = value.value("shares_memory_with", std::vector<std::string>{});
   argument.aliased_argument_name = value.value("same_array_as", "");
   if (value.at("file").is_null()) return argument;
@@ -66,6 +73,25 @@ Result<RecordedArgument> argument_from(const json& value, const fs::path& folder
   return argument;
 }
 
+/// An error if an argument shares memory with another one that the launch does not have, or with a value.
+Result<void> check_names_of_arrays(const std::vector<RecordedArgument>& arguments) {
+  const auto check = [&](const RecordedArgument& argument, std::string_view member,
+                         const std::string& name) -> Result<void> {
+    const auto is_named_array = [&](const RecordedArgument& other) { return other.is_array && other.name == name; };
+    if (std::ranges::any_of(arguments, is_named_array)) return {};
+    return Error{fmt::format("'{}' of argument '{}' must name an array argument of the launch, got '{}'", member,
+                             argument.name, name)};
+  };
+  for (const RecordedArgument& argument : arguments) {
+    for (const std::string& name : argument.overlapping_argument_names)
+      if (Result<void> checked = check(argument, "shares_memory_with", name); !checked.ok()) return checked;
+    if (argument.aliased_argument_name.empty()) continue;
+    if (Result<void> checked = check(argument, "same_array_as", argument.aliased_argument_name); !checked.ok())
+      return checked;
+  }
+  return {};
+}
+
 /// The stated block size, or the one that Warp chooses. On its CPU device, a block has one thread unless the program
 /// sets wp.config.enable_cpu_blocks, which is not recorded.
 std::int32_t block_size_of(const json& document) {
@@ -76,9 +102,9 @@ std::int32_t block_size_of(const json& document) {
 
 Result<LaunchFile> read_launch_file(const fs::path& path, const schemas::Validator& validator) {
   const auto fail = [&](std::string reason) { return Error{std::move(reason), path.string()}; };
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream.is_open()) return fail("cannot open the recorded launch");
-  const json document = json::parse(stream, nullptr, false);
+  const Result<std::string> text = read_file_text(path);
+  if (!text.ok()) return text.error();
+  const json document = json::parse(*text, nullptr, false);
   if (document.is_discarded()) return fail("invalid JSON; a recorded launch is one JSON object");
   if (const auto errors = validator.diagnostics(document); !errors.empty())
     return fail(fmt::format("invalid recorded launch: {}", errors.front().text()));
@@ -93,6 +119,8 @@ Result<LaunchFile> read_launch_file(const fs::path& path, const schemas::Validat
     if (!argument.ok()) return argument.error().where.empty() ? fail(argument.error().message) : argument.error();
     file.arguments.push_back(argument.take());
   }
+  if (const Result<void> checked = check_names_of_arrays(file.arguments); !checked.ok())
+    return fail(checked.error().message);
   return file;
 }
 
@@ -122,6 +150,33 @@ bool holds(const std::string& dtype_descriptor, ir::Type element) {
   if (element.scalar == ir::Scalar::kBool) return kind == 'b' || kind == 'u' || kind == 'i';
   if (element.scalar == ir::Scalar::kBF16) return kind == 'u' || kind == 'V';
   return kind == (row.is_float ? 'f' : row.is_signed ? 'i' : 'u');
+}
+
+/// The types that Warp has names for, by name. Structs and other vectors and matrices have none.
+std::map<std::string, ir::Type, std::less<>> make_types_by_name() {
+  std::map<std::string, ir::Type, std::less<>> types{{"int", ir::kI32}, {"float", ir::kF32}};
+  for (const ir::ScalarTypeProperties& row : ir::kScalars) {
+    types.emplace(row.warp_name, ir::scalar_type(row.scalar));
+    std::vector<ir::Type> shapes{ir::quaternion_type(row.scalar), ir::transform_type(row.scalar)};
+    for (int n = 2; n <= 4; ++n) {
+      shapes.push_back(ir::vector_type(row.scalar, n));
+      shapes.push_back(ir::matrix_type(row.scalar, n, n));
+    }
+    for (const ir::Type type : shapes) {
+      const std::string name = ir::spelling::short_name(type);
+      if (name.empty()) continue;
+      types.emplace(name, type);
+      if (row.scalar == ir::Scalar::kF32) types.emplace(name + "f", type);
+    }
+  }
+  return types;
+}
+
+/// Whether the name of a type can be that of this element type. A name without a known meaning can be any.
+bool can_name(std::string_view dtype, ir::Type element) {
+  static const std::map<std::string, ir::Type, std::less<>> kTypes = make_types_by_name();
+  const auto found = kTypes.find(dtype);
+  return found == kTypes.end() || found->second == element;
 }
 
 class Binder {
@@ -164,6 +219,10 @@ class Binder {
   }
 
   void choose_extents() {
+    if (std::ranges::find(file_.launch_dimensions, 0) != file_.launch_dimensions.end()) {
+      reject(fmt::format("'dim' is ({}), so no thread runs and there is nothing to judge",
+                         fmt::join(file_.launch_dimensions, ", ")));
+    }
     const auto rank = static_cast<std::size_t>(kernel_.launch_rank);
     for (std::size_t d = 0; d < rank; ++d)
       launch_.extents.push_back(
@@ -193,6 +252,7 @@ class Binder {
           fmt::format("argument '{}' must be {}, got {}", argument.name, describe_type(module_, parameter.type), got));
     };
     if (argument.is_array != parameter.type.is_array()) return mismatch(argument.is_array ? "an array" : "a value");
+    if (!can_name(argument.dtype, parameter.type.element())) return mismatch(fmt::format("dtype {}", argument.dtype));
     if (!argument.is_array) return bind_value(argument, parameter.type, mismatch);
     check_memory(argument, p);
     return bind_array(argument, parameter.type, mismatch);

@@ -44,7 +44,7 @@ struct LaunchFile {
 };
 
 /// All launch files of a folder, in the order of their names. Fails with the file, the position in it and what was
-/// expected if the folder has no .json file, or if one is invalid.
+/// expected if the folder has no .json file, or if one is invalid or contradicts itself.
 Result<std::vector<LaunchFile>> read_launch_files(const std::filesystem::path& folder);
 
 /// A launch of the kernel, or why Assay cannot judge it.
@@ -54,9 +54,9 @@ struct BoundLaunch {
 };
 
 /// Binds the arguments to the kernel's parameters; arrays become dense. As in Warp, missing extents are 1. A launch is
-/// unsupported if threads get the same index because it has more extents than wp.tid() returns, if the kernel changes
-/// an array that shares memory with another one, if a parameter is a struct with arrays, or if the arguments are very
-/// large. Fails if an argument does not match its parameter.
+/// unsupported if it has no threads, if threads get the same index because it has more extents than wp.tid() returns,
+/// if the kernel changes an array that shares memory with another one, if a parameter is a struct with arrays, or if
+/// the arguments are very large. Fails if an argument does not match its parameter.
 Result<BoundLaunch> bind_launch(const LaunchFile& file, const ir::Module& module, const ir::Function& kernel);
 
 /// Gives each selected kernel its recorded launches. Kernels without any and launches of other kernels become notes.

@@ -176,6 +176,8 @@ TEST_F(LaunchFilesTest, ReportsPositionAndCauseOfInvalidFile) {
   EXPECT_THAT(error(), HasSubstr("first.json: invalid JSON"));
   write("first.json", R"({"schema_version": "1.0.0", "kernel": "push", "dim": [-1], "arguments": []})");
   EXPECT_THAT(error(), HasSubstr("/dim/0: found -1"));
+  fs::create_directories(dir_ / "a.json");
+  EXPECT_THAT(error(), HasSubstr("a.json: cannot be read: the path is a folder"));
   EXPECT_THAT(read_launch_files(dir_ / "missing").error().text(), HasSubstr("No such file or directory"));
 }
 
@@ -184,14 +186,42 @@ TEST_F(LaunchFilesTest, RejectsArgumentsThatDoNotMatchTheKernel) {
   EXPECT_THAT(error(), HasSubstr("kernel 'push' has 4 parameters, but the launch has 0 arguments"));
   EXPECT_THAT(error_with(R"("name": "x")", R"("name": "y")"),
               HasSubstr("argument 0 must have the name of parameter 'x'"));
-  EXPECT_THAT(error_with(R"("shape": [2], "strides")", R"("shape": [2, 1], "strides")"),
+  EXPECT_THAT(error_with(R"("shape": [2], "strides": [12])", R"("shape": [2, 1], "strides": [12, 12])"),
               HasSubstr("argument 'x' must be an array of float32 x 3 with 1 dimensions, got 2 dimensions"));
   EXPECT_THAT(error_with(R"("shape": [2], "strides")", R"("shape": [3], "strides")"),
               HasSubstr("got 24 bytes for the shape (3)"));
   EXPECT_THAT(error_with("[true]", "[true, false]"), HasSubstr("argument 'flag' must be bool, got 2 numbers"));
   EXPECT_THAT(error_with("7", "7.5"), HasSubstr("argument 'spring' must be struct Spring, got the number 7.5"));
   EXPECT_THAT(error_with("x.npy", "../x.npy"), HasSubstr("must be a name without folders, got '../x.npy'"));
-  EXPECT_THAT(error_with("x.npy", "none.npy"), HasSubstr("none.npy: cannot open"));
+  EXPECT_THAT(error_with("x.npy", "none.npy"), HasSubstr("none.npy: cannot be read: No such file"));
+}
+
+TEST_F(LaunchFilesTest, RejectsDtypeThatDiffersFromTypeOfParameter) {
+  EXPECT_THAT(error_with(R"("dtype": "bool")", R"("dtype": "float32")"),
+              HasSubstr("argument 'flag' must be bool, got dtype float32"));
+  EXPECT_THAT(
+      error_with(R"("dtype": "vec3f", "shape": [2], "strides")", R"("dtype": "quatf", "shape": [2], "strides")"),
+      HasSubstr("argument 'x' must be an array of float32 x 3 with 1 dimensions, got dtype quatf"));
+  EXPECT_THAT(error_with(R"("dtype": "Spring")", R"("dtype": "float64")"),
+              HasSubstr("argument 'spring' must be struct Spring, got dtype float64"));
+  for (const char* const name : {"vec3", "vec_t"})
+    EXPECT_EQ(error_with(R"("name": "x", "dtype": "vec3f")", fmt::format(R"("name": "x", "dtype": "{}")", name)), "");
+}
+
+TEST_F(LaunchFilesTest, RejectsLaunchFileThatContradictsItself) {
+  EXPECT_THAT(error_with(R"("strides": [12])", R"("strides": [12, 4])"),
+              HasSubstr("first.json: 'strides' of argument 'x' must have one number for each of its 1 dimensions"));
+  EXPECT_THAT(error_with(R"("shares_memory_with": [])", R"("shares_memory_with": ["y"])"),
+              HasSubstr("'shares_memory_with' of argument 'out' must name an array argument of the launch, got 'y'"));
+  EXPECT_THAT(error_with(R"("shares_memory_with": [])", R"("same_array_as": "flag")"),
+              HasSubstr("'same_array_as' of argument 'out' must name an array argument of the launch, got 'flag'"));
+}
+
+TEST_F(LaunchFilesTest, LaunchWithoutThreadsIsUnsupported) {
+  write_launch("push", "[0]", kArguments);
+  EXPECT_THAT(unsupported(), HasSubstr("the recorded launch first.json is not supported: 'dim' is (0), so no thread"));
+  write_launch("push", "[2, 0]", kArguments);
+  EXPECT_THAT(unsupported(), HasSubstr("'dim' is (2, 0), so no thread"));
 }
 
 TEST_F(LaunchFilesTest, RejectsArrayWithUnexpectedElementType) {

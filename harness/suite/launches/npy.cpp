@@ -2,8 +2,6 @@
 
 #include <charconv>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <optional>
 #include <regex>
@@ -11,6 +9,8 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "support/files.hpp"
 
 namespace assay::harness {
 namespace {
@@ -63,9 +63,9 @@ std::optional<std::size_t> size_of(const NpyArray& array) {
 
 Result<NpyArray> read_npy(const std::filesystem::path& file) {
   const auto fail = [&](std::string reason) { return Error{std::move(reason), file.string()}; };
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream.is_open()) return fail("cannot open the .npy file of a recorded launch");
-  const std::string content{std::istreambuf_iterator<char>(stream), {}};
+  const Result<std::string> text = read_file_text(file);
+  if (!text.ok()) return text.error();
+  const std::string& content = *text;
   if (!content.starts_with(kMagic) || content.size() < 12) return fail("not a .npy file: write it with numpy.save");
   const auto byte = [&](std::size_t at) { return static_cast<std::size_t>(static_cast<unsigned char>(content[at])); };
   const std::size_t version = byte(6);

@@ -13,6 +13,7 @@
 #include "ir/source_location.hpp"
 #include "ir/text.hpp"
 #include "ir/verifier.hpp"
+#include "support/shell.hpp"
 
 namespace assay::harness {
 namespace {
@@ -48,7 +49,9 @@ CaseRecord blank_record(const KernelSource& source, const backends::Device& devi
   record.source.file = source.file.empty() ? fmt::format("{}/{}.py", source.family, source.kernel) : source.file;
   if (source.module != nullptr) record.source.line = source.module->kernels[source.kernel_index].loc.line;
   record.selector = source.selector;
-  record.reproduce_command = fmt::format("{} '{}'", options.reproduce_command_prefix, source.selector);
+  // A name that begins with a hyphen would be an option.
+  const std::string selector = source.selector.starts_with('-') ? "./" + source.selector : source.selector;
+  record.reproduce_command = fmt::format("{} {}", options.reproduce_command_prefix, quote_for_shell(selector));
   if (options.reproduce_command_has_device)
     record.reproduce_command += fmt::format(" --device {} --pass {}", device.name(), to_text(pass));
   record.reproduce_command += fmt::format(" --seed {}", options.seed);

@@ -102,7 +102,8 @@ json facts_view(const json& record) {
   if (record.contains("finding")) {
     const json& finding = record.at("finding");
     const std::string place = line_text(record, file_of(record, finding), finding.at("line").get<std::int64_t>());
-    add("Finding", fmt::format("{}: {}", place, finding.at("access").get<std::string>()));
+    const auto& access = finding.at("access").get_ref<const std::string&>();
+    add("Finding", access.starts_with(place + ":") ? access : fmt::format("{}: {}", place, access));
   }
   if (record.contains("blame")) {
     const json& blame = record.at("blame");
