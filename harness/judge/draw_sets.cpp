@@ -480,15 +480,19 @@ class SetDrawer {
       struct Attempt {
         Shape shape;
         int budget_factor;
+        bool has_few_rows = false;
       };
       const Attempt attempts[] = {{{size, extent, distribution}, 1},
+                                  {{size, extent, distribution}, 1, true},
                                   {{1, extent, distribution}, 1},
                                   {{1, extent / 2 | 1, distribution}, 4},
                                   {{1, extent / 4 | 1, distribution}, extent == kLeastLongExtent ? 20 : 4}};
-      for (const auto& [shape, budget_factor] : std::span(attempts).first(extent > 1 ? std::size(attempts) : 1)) {
+      for (const auto& [shape, budget_factor, has_few_rows] :
+           std::span(attempts).first(extent > 1 ? std::size(attempts) : 1)) {
         DrawRequest asked = request(policy_.input_sets(), kShapeDraw + static_cast<int>(i), shape.distribution);
         asked.size = shape.size;
         asked.array_extent = shape.extent;
+        asked.has_few_rows = has_few_rows;
         // Code that uses a block for each thread of the kernel, or whose work follows from the extents of the arrays,
         // takes much longer than the oracle.
         asked.instruction_budget = budget_factor * kShapeBudget;

@@ -125,5 +125,20 @@ TEST(RoundExtents, AreMultiplesThatDifferBetweenDimensions) {
   EXPECT_THAT(space.shape(launch, "x"), ::testing::ElementsAre(16, 32));
 }
 
+TEST(FewRows, AreLong) {
+  Space space(R"(
+@wp.kernel
+def k(x: wp.array2d(dtype=float), scale: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    s = float(0.0)
+    for j in range(x.shape[1]):
+        s += x[i, j]
+    out[i] = s * scale[i]
+)");
+  const ir::Launch launch = space.found({.seed = 3, .size = 4, .array_extent = 100, .has_few_rows = true});
+  EXPECT_THAT(space.shape(launch, "x"), ::testing::ElementsAre(4, 101));
+  EXPECT_THAT(space.shape(launch, "scale"), ::testing::ElementsAre(100));
+}
+
 }  // namespace
 }  // namespace assay::harness

@@ -133,6 +133,7 @@ std::optional<Launch> InputSpace::guess(const DrawRequest& request, std::uint64_
   for (VarId p = 0; p < kernel_->parameter_count; ++p) {
     const Type type = kernel_->var(p).type;
     std::vector<std::int32_t> shape;
+    const bool has_few_rows = request.has_few_rows && type.rank > launch.extents.size();
     for (std::size_t d = 0; d < type.rank; ++d) {
       const std::size_t from = std::min(d, launch.extents.size() - 1);
       const bool beyond = d >= launch.extents.size();
@@ -146,7 +147,7 @@ std::optional<Launch> InputSpace::guess(const DrawRequest& request, std::uint64_
           : request.has_independent_extents     ? independent_extent(request, static_cast<std::size_t>(p) + 1, d)
           : beyond && request.has_round_extents ? round_extent(request, d)
           : beyond                              ? few + (few == 1 ? 0 : static_cast<std::int32_t>(d))
-                   : std::max({launch.extents[from], request.array_extent, annotated_extent(from)});
+                   : std::max({launch.extents[from], has_few_rows ? 0 : request.array_extent, annotated_extent(from)});
       const std::int32_t least = min_array_shape_[static_cast<std::size_t>(p)][d];
       const bool of_tiles = !min_shape_covering_tiles_[static_cast<std::size_t>(p)].empty();
       const bool is_other = request.extents_of_arrays != DrawRequest::ExtentsOfArrays::kAsLaunch && spatial == 0;

@@ -62,6 +62,9 @@ struct DrawRequest {
   /// Requested extent of array dimensions, independent of the size of the launch; also the value of integers without a
   /// known range. Typically the length of a loop in a thread. 0: the number of threads, or a small number.
   std::int32_t array_extent = 0;
+  /// Whether `array_extent` applies only to the dimensions of an array after those of the launch, if it has such: rows
+  /// are then long, but there are few.
+  bool has_few_rows = false;
   /// Whether each extent that the kernel leaves open is drawn on its own, up to `array_extent`: then extents that the
   /// kernel does not require to be equal differ.
   bool has_independent_extents = false;
