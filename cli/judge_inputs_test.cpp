@@ -19,7 +19,8 @@ struct Candidate {
   std::string_view python;   ///< expression of v and s
   std::string_view correct;  ///< the same in CUDA; n: number of elements
   std::string_view wrong;
-  std::string_view type = "float";  ///< of x and out
+  std::string_view type = "float";       ///< of x and out
+  std::string_view cuda_type = "float";  ///< the same type in CUDA
 };
 
 constexpr Candidate kCandidates[] = {
@@ -32,8 +33,10 @@ constexpr Candidate kCandidates[] = {
     {"ParameterOfZero", "s * v + 1.0", "s * v + 1", "s == 0 ? 0.f : s * v + 1"},
     {"ParameterOfOne", "s * v + 1.0", "s * v + 1", "s == 1 ? v : s * v + 1"},
     {"ZeroInput", "v / wp.max(wp.abs(v), 1.0e-6)", "v / fmaxf(fabsf(v), 1e-6f)", "v / fabsf(v)"},
-    {"NegativeIntegers", "wp.abs(v)", "abs(v)", "v", "int"},
-    {"LargeIntegers", "v >> 1", "v >> 1", "v > 100000 ? 0 : v >> 1", "int"},
+    {"NegativeIntegers", "wp.abs(v)", "abs(v)", "v", "int", "int"},
+    {"RestOfVectorizedPath", "2.0 * v", "2 * v", "n % 16 == 0 && i / 256 >= n / 256 ? 0 : 2 * v"},
+    {"UnsignedIntegers", "wp.max(v, wp.uint32(7))", "v > 7 ? v : 7", "(int)v > 7 ? v : 7", "wp.uint32", "unsigned"},
+    {"LargeIntegers", "v >> 1", "v >> 1", "v > 100000 ? 0 : v >> 1", "int", "int"},
 };
 
 class JudgeInputsTest : public ::testing::TestWithParam<Candidate> {
@@ -64,7 +67,7 @@ extern "C" __global__ void k(const {0}* x, float s, {0}* out, int n) {{
   out[i] = {1};
 }}
 )cu",
-                                        GetParam().type, expression));
+                                        GetParam().cuda_type, expression));
     return workshop_.run("assay judge k.cu --against spec.py");
   }
 

@@ -426,9 +426,13 @@ class SetDrawer {
       change(asked);
       add_apart(asked);
     };
-    constexpr int kIntegerBits[] = {11, 30, 40};
-    for (const int bits : kIntegerBits) {
-      if (space_.has_free_integers()) add([&](DrawRequest& asked) { asked.integer_bits = bits; });
+    constexpr std::pair<int, int> kIntegerBits[] = {{0, 11}, {0, 30}, {28, 40}};
+    for (const auto& [least, most] : kIntegerBits) {
+      if (!space_.has_free_integers()) break;
+      add([&](DrawRequest& asked) {
+        asked.least_integer_bits = least;
+        asked.integer_bits = most;
+      });
     }
     constexpr double kParameters[] = {0, 1};
     const auto end = subject_.kernel.variables.begin() + subject_.kernel.parameter_count;
@@ -510,10 +514,11 @@ class SetDrawer {
     if (!has_long_extents) add_long_dimensions();
   }
 
-  /// Adds sets in which all extents are multiples of a power of two.
+  /// Adds sets in which all extents are multiples of at least 16.
   void add_round_extents() {
     int number = 0;
-    for (const std::int32_t extent : {256, 64, 32, 16}) {
+    // A multiple of 16 that is not one of 256 leaves a rest in loops over whole blocks.
+    for (const std::int32_t extent : {1040, 256, 64, 32, 16}) {
       DrawRequest asked = request(policy_.input_sets(), kRoundExtentsDraw + number++, Distribution::kUniform);
       asked.size = extent;
       asked.array_extent = extent;

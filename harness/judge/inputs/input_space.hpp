@@ -56,8 +56,10 @@ struct DrawRequest {
   /// Whether every third row of each array of floats is zero; in an array of one dimension, every third element.
   bool has_zero_rows = false;
   /// Greatest number of bits of integers in arrays that are no indices and whose range is not annotated. These integers
-  /// have all magnitudes and both signs. 0: as indices, from 0 to the number of threads.
+  /// have both signs and all numbers of bits from `least_integer_bits` on, and in every third row all are negative. 0: as
+  /// indices, from 0 to the number of threads.
   int integer_bits = 0;
+  int least_integer_bits = 0;  ///< with `integer_bits`: the least number of bits
   std::int32_t size = 17;  ///< requested extent of the first launch dimension; the others follow from it
   /// Requested extent of array dimensions, independent of the size of the launch; also the value of integers without a
   /// known range. Typically the length of a loop in a thread. 0: the number of threads, or a small number.

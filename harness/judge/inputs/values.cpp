@@ -118,24 +118,26 @@ class Wave {
   double phase_;                                       ///< phase of the first row, in radians
 };
 
-/// An integer of any magnitude of up to `bits` bits that the type can represent, negative for half of the draws if the
-/// type has a sign.
-std::int64_t draw_integer_of_any_magnitude(Rng& rng, Scalar scalar, int bits) {
-  const ScalarTypeProperties& type = row(scalar);
-  const int most = std::min(bits, type.significant_bits - (type.is_signed ? 1 : 0));
-  const std::int64_t limit = (std::int64_t{1} << rng.uniform_int(0, most)) - 1;
-  const std::int64_t magnitude = rng.uniform_int<std::int64_t>(limit / 2, limit);
-  return type.is_signed && rng.bernoulli(0.5) ? -magnitude : magnitude;
+/// Whether the element of a dense array is in one of the rows, every third, that get special values.
+bool is_in_special_row(const Argument& array, std::int64_t element) {
+  const std::int64_t row_length = element_count(array) / array.shape.front();
+  return element / row_length % 3 == 1;
 }
 
-/// Sets every third row of floats in a dense array to zero.
+/// The magnitude of an integer with a random number of bits in the range, as far as the type can represent it.
+std::int64_t draw_magnitude(Rng& rng, Scalar scalar, int least_bits, int most_bits) {
+  const ScalarTypeProperties& type = row(scalar);
+  const int most = std::min(most_bits, type.significant_bits - (type.is_signed ? 1 : 0));
+  const std::int64_t limit = (std::int64_t{1} << rng.uniform_int(std::min(least_bits, most), most)) - 1;
+  return rng.uniform_int<std::int64_t>((limit + 1) / 2, limit);
+}
+
+/// Sets the floats in special rows of a dense array to zero.
 void clear_rows(const ir::Module& module, Argument& argument) {
-  if (argument.shape.empty() || argument.shape.front() == 0) return;
-  const std::int64_t row_length = element_count(argument) / argument.shape.front();
   for (const ScalarComponent& component : scalar_components(module, argument.type.element())) {
     if (!is_float(component.scalar)) continue;
     for (std::int64_t element = 0; element < element_count(argument); ++element) {
-      if (element / row_length % 3 == 1)
+      if (is_in_special_row(argument, element))
         write_float(component.scalar, argument.bytes.data() + element_offset(argument, element) + component.offset, 0);
     }
   }
@@ -370,8 +372,11 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
       } else if (permutation) {
         write_integer(component.scalar, at + component.offset, order[static_cast<std::size_t>(element)]);
       } else if (has_any_magnitude) {
+        const std::int64_t magnitude =
+            draw_magnitude(rng, component.scalar, request.least_integer_bits, request.integer_bits);
+        const bool is_negative = is_in_special_row(argument, element) || rng.bernoulli(0.5);
         write_integer(component.scalar, at + component.offset,
-                      draw_integer_of_any_magnitude(rng, component.scalar, request.integer_bits));
+                      is_negative && row(component.scalar).is_signed ? -magnitude : magnitude);
       } else if (ties) {
         const std::int64_t range_length = std::max(integer_high - integer_low, std::int64_t{0}) + 1;
         write_integer(component.scalar, at + component.offset,
