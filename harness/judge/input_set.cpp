@@ -328,4 +328,22 @@ long double derivative_of_weighted_outputs(const InputSet& set, const reference:
   return sum;
 }
 
+double unbounded_share(const reference::ReferenceResult& reference) {
+  double unbounded = 0;
+  double total = 0;
+  const auto count = [&](double bound) {
+    total += 1;
+    unbounded += std::isinf(bound) ? 1 : 0;
+  };
+  for (const auto& output : reference.outputs) {
+    for (std::size_t i = 0; output && i < output->elements.size(); ++i)
+      if (output->elements[i].is_written) count(output->elements[i].bound[Precision::kNative]);
+  }
+  for (const auto& gradient : reference.gradients) {
+    for (std::size_t i = 0; gradient && i < gradient->elements.size(); ++i)
+      count(gradient->elements[i].bound[Precision::kNative]);
+  }
+  return total > 0 ? unbounded / total : 0;
+}
+
 }  // namespace assay::harness

@@ -119,4 +119,7 @@ std::vector<std::size_t> gradient_components(const KernelUnderTest& subject, con
 /// By gradient parameter: whether the buffer also holds the cotangent, because the kernel writes the array.
 std::vector<bool> carries_cotangent(const KernelUnderTest& subject);
 
+/// The share of the written floats and of the gradients whose native bound is infinite; 0 if there are none.
+[[nodiscard]] double unbounded_share(const reference::ReferenceResult& reference);
+
 }  // namespace assay::harness
