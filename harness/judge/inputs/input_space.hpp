@@ -56,11 +56,11 @@ struct DrawRequest {
   /// Whether every third row of each array of floats is zero; in an array of one dimension, every third element.
   bool has_zero_rows = false;
   /// Greatest number of bits of integers in arrays that are no indices and whose range is not annotated. These integers
-  /// have both signs and all numbers of bits from `least_integer_bits` on, and in every third row all are negative. 0: as
-  /// indices, from 0 to the number of threads.
+  /// have both signs and all numbers of bits from `least_integer_bits` on, and in every third row all are negative. 0:
+  /// as indices, from 0 to the number of threads.
   int integer_bits = 0;
   int least_integer_bits = 0;  ///< with `integer_bits`: the least number of bits
-  std::int32_t size = 17;  ///< requested extent of the first launch dimension; the others follow from it
+  std::int32_t size = 17;      ///< requested extent of the first launch dimension; the others follow from it
   /// Requested extent of array dimensions, independent of the size of the launch; also the value of integers without a
   /// known range. Typically the length of a loop in a thread. 0: the number of threads, or a small number.
   std::int32_t array_extent = 0;
@@ -241,7 +241,10 @@ class InputSpace {
   bool learn_component(const reference::Finding& finding);
   /// Signed arithmetic overflowed: integers become smaller inside their stated ranges.
   bool learn_overflow(const ir::Launch& launch);
-  bool learn_race(const reference::Finding& finding);
+  bool learn_race(const reference::Finding& finding, const ir::Launch& launch);
+  /// Threads collided in an array whose indices depend on the contents of other arrays: a launch dimension in which
+  /// they differ gets extent 1, because those contents may be such that the threads do not collide.
+  bool learn_unit_extent(const reference::Finding& finding, const ir::Launch& launch);
   /// Threads collided in an array: the integer arrays that select its elements become permutations, then lists of
   /// offsets that are further and further apart. False if that did not help either.
   bool learn_separate_indices(const reference::Finding& finding);
@@ -308,6 +311,7 @@ class InputSpace {
   std::int64_t max_magnitude_without_overflow_ = std::numeric_limits<std::int64_t>::max();
   /// Upper bound on the extents of launches that are not large, because larger ones were seen to need large arrays.
   std::int32_t max_drawn_extent_ = std::numeric_limits<std::int32_t>::max();
+  std::vector<bool> has_unit_extent_;    ///< by launch dimension: whether its extent is fixed to 1, to avoid a race
   std::vector<bool> draws_permutation_;  ///< by parameter: whether an index array is drawn as a permutation
   /// By parameter: how many of the spacings of `learn.cpp` were tried for the array; the last one is in use.
   std::vector<std::size_t> spacing_step_;

@@ -59,12 +59,14 @@ bool InputSpace::learn_out_of_bounds(const Finding& finding, const Launch& launc
 
 bool InputSpace::learn_component(const Finding& finding) {
   const std::int64_t most = finding.shape.front() - 1;
-  if (finding.index.front() <= most || reference::is_read_before_assignment(finding, *module_, *kernel_)) return false;
+  if (finding.index.front() <= most) return false;
   for (std::int64_t* greatest : {&max_array_integer_, &max_integer_parameter_}) {
     if (*greatest <= most) continue;
     *greatest = most;
     return true;
   }
+  // Whether a variable is assigned may depend on integers, but launches do not shrink until only the first thread runs.
+  if (reference::is_read_before_assignment(finding, *module_, *kernel_)) return false;
   // The index may also be a thread number.
   if (max_drawn_extent_ > most + 1) {
     max_drawn_extent_ = static_cast<std::int32_t>(most + 1);
@@ -196,7 +198,30 @@ bool InputSpace::learn_tiles(const reference::ReferenceResult& reference) {
   return learned;
 }
 
-bool InputSpace::learn_race(const Finding& finding) {
+bool InputSpace::learn_unit_extent(const Finding& finding, const Launch& launch) {
+  if (finding.parameter == kNone) return false;
+  const IndexSources& sources = index_sources_[static_cast<std::size_t>(finding.parameter)].stores;
+  if (sources.direct.empty() && sources.indirect.empty()) return false;
+  const auto is_stated = [&](std::size_t d) {
+    return !preconditions_.launch_extents.empty() &&
+           preconditions_.launch_extents[d].kind != PreconditionTerm::Kind::kOpen;
+  };
+  std::int64_t first = finding.thread;
+  std::int64_t second = finding.earlier_thread;
+  for (std::size_t d = has_unit_extent_.size(); d-- > 0;) {
+    const std::int64_t extent = std::max(launch.extents[d], 1);
+    const bool differs = first % extent != second % extent;
+    first /= extent;
+    second /= extent;
+    const auto others = std::count(has_unit_extent_.begin(), has_unit_extent_.end(), false) - 1;
+    if (!differs || has_unit_extent_[d] || others == 0 || is_stated(d)) continue;
+    has_unit_extent_[d] = true;
+    return true;
+  }
+  return false;
+}
+
+bool InputSpace::learn_race(const Finding& finding, const Launch& launch) {
   if (finding.thread == finding.earlier_thread && !has_whole_tiles_) {
     has_whole_tiles_ = true;
     return true;
@@ -208,7 +233,7 @@ bool InputSpace::learn_race(const Finding& finding) {
     draws_permutation_[q] = true;
     return true;
   }
-  return false;
+  return learn_unit_extent(finding, launch);
 }
 
 bool InputSpace::has_too_large_array(const Launch& launch) const {
@@ -238,7 +263,7 @@ bool InputSpace::learn(const std::vector<Finding>& findings, const Launch& launc
       std::ranges::any_of(findings, [](const Finding& f) { return f.kind == Finding::Kind::kIntegerOverflow; });
   if (overflows && learn_overflow(launch)) return true;
   for (const Finding& finding : findings) {
-    if (finding.kind == Finding::Kind::kRace && learn_race(finding)) return true;
+    if (finding.kind == Finding::Kind::kRace && learn_race(finding, launch)) return true;
     if (finding.kind == Finding::Kind::kOrderDependentAtomic && assumes_offsets_ && learn_separate_indices(finding))
       return true;
     if (finding.kind == Finding::Kind::kInstructionLimit && learn_links()) return true;

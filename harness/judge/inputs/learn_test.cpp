@@ -195,6 +195,17 @@ def k(x: wp.array2d(dtype=float), o: wp.array(dtype=float)):
   EXPECT_THAT(none.message, HasSubstr("if all launches have extent 1 in one of the dimensions"));
 }
 
+TEST(InputSpace, ReducesLaunchDimensionToOneIfContentsDecideWhetherItsThreadsRace) {
+  Space space(R"(
+@wp.kernel
+def k(first: wp.array(dtype=int), x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i, j = wp.tid()
+    out[first[i] + j] = x[i]
+)");
+  for (const ir::Launch& launch : space.found_all())
+    EXPECT_EQ(std::min(launch.extents[0], launch.extents[1]), 1);
+}
+
 TEST(InputSpace, DrawsNoSmallLaunchesToAvoidReadsOfUnassignedVariables) {
   Space space(R"(
 @wp.kernel
