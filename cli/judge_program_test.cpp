@@ -158,6 +158,11 @@ TEST_F(JudgeProgramTest, ManagedMemoryIsAccessibleAfterSynchronization) {
   source.replace(source.find(copy), copy.size(), "  cudaDeviceSynchronize();\n");
   const CommandResult run = judge(source);
   EXPECT_EQ(run.status, 0) << run.out << run.err;
+  // The result counts although the memory is freed before the program ends.
+  std::string freed = source;
+  freed.insert(freed.rfind("  std::exit"), "  cudaFree(d_out);\n");
+  const CommandResult with_free = judge(freed);
+  EXPECT_EQ(with_free.status, 0) << with_free.out << with_free.err;
   unsynchronized.replace(unsynchronized.find(copy), copy.size(), "");
   EXPECT_THAT(judge(unsynchronized).out,
               HasSubstr("the host accesses managed memory while a kernel that gets it may be running"));

@@ -195,6 +195,8 @@ std::uint64_t SimulatedGpu::allocate_managed(std::uint64_t bytes) {
 void SimulatedGpu::release(std::uint64_t address) {
   const auto found = allocations_by_address_.find(address);
   if (found == allocations_by_address_.end()) return;
+  // The host could read a result in managed memory without a copy.
+  if (found->second.is_managed) copied_to_host(address, found->second.bytes);
   machine_.release(address);
   if (found->second.is_managed) ::munmap(reinterpret_cast<void*>(address), found->second.bytes);
   allocations_by_address_.erase(found);
