@@ -68,16 +68,18 @@ std::int64_t missing_cases(const Run& run) {
 }
 
 // Number of kernels of which no case could run on any device because of a feature that Assay does not support. A kernel
-// that only cannot be differentiated does not count, whatever passes were selected.
+// that only cannot be differentiated does not count, unless no case of any kernel could run.
 std::int64_t unsupported_kernels(const Run& run) {
   std::set<std::string> unsupported;
+  std::set<std::string> without_adjoint;
   std::set<std::string> others;
   for (const json& record : run.cases) {
     const std::string kernel = record.at("family").get<std::string>() + "/" + record.at("kernel").get<std::string>();
-    if (record.at("kind").get_ref<const std::string&>() == "adjoint") continue;
-    if (is_unsupported_kernel(record)) unsupported.insert(kernel);
+    const bool has_no_adjoint = record.at("kind").get_ref<const std::string&>() == "adjoint";
+    if (is_unsupported_kernel(record)) (has_no_adjoint ? without_adjoint : unsupported).insert(kernel);
     else if (record.at("outcome").get_ref<const std::string&>() != "unsupported") others.insert(kernel);
   }
+  if (others.empty()) unsupported.merge(without_adjoint);
   return std::ranges::count_if(unsupported, [&](const std::string& kernel) { return !others.contains(kernel); });
 }
 
