@@ -80,8 +80,10 @@ BoundedValue BoundedArithmetic::with_ulp_bounds(long double v, const PrecisionBo
 
 BoundedValue BoundedArithmetic::with_rounding_error(ir::Op op, long double v, const PrecisionBounds& propagated) const {
   const auto at = static_cast<std::size_t>(op);
-  BoundedValue result = with_ulp_bounds(v, propagated, {&(*ulp_bounds_[kNative])[at], &(*ulp_bounds_[kPromoted])[at]});
-  if (added_ulp_bounds_ == nullptr || !computes_bounds_) return result;
+  const std::array<const ir::UlpBound*, kPrecisionCount> ulps{&(*ulp_bounds_[kNative])[at],
+                                                              &(*ulp_bounds_[kPromoted])[at]};
+  if (added_ulp_bounds_ == nullptr || !computes_bounds_) return with_ulp_bounds(v, propagated, ulps);
+  BoundedValue result = with_ulp_bounds(v, propagated, ulps);
   const ir::UlpBound& added = (*added_ulp_bounds_)[at];
   const double greatest = magnitude(v) + propagated[kPromoted];
   if (may_err(added) && greatest < kUnbounded)

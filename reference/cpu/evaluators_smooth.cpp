@@ -107,6 +107,7 @@ void d_cbrt(const BoundedArithmetic& a, Operands x, const BoundedValue& r, std::
 /// Upper bound of |exp(x + d) - exp(x)| for |d| <= e. `value` is the magnitude of exp(x).
 double exponential_error(long double x, double value, double e) {
   const double at_center = value * grown(e);
+  if (e < 1) return at_center;
   // Far below zero, exp(e) may overflow although exp(x + e) is small. The sum is rounded up.
   const long double end = x + static_cast<long double>(e) + 0x1p-60L * (std::abs(x) + static_cast<long double>(e));
   const double at_end = as_double(std::exp(end)) * (1 + 1e-14) + std::numeric_limits<double>::denorm_min();
