@@ -24,7 +24,7 @@ struct Candidate {
 };
 
 constexpr Candidate kCandidates[] = {
-    {"VectorizedPath", "2.0 * v", "2 * v", "n % 16 == 0 ? 3 * v : 2 * v"},
+    {"VectorizedPath", "2.0 * v", "2 * v", "n % 64 == 0 ? 3 * v : 2 * v"},
     {"WholeBlocks", "2.0 * v", "2 * v", "n % 256 == 0 ? 3 * v : 2 * v"},
     {"LowerClamp", "wp.clamp(v * 0.25 + 0.5, 0.0, 1.0)", "fminf(fmaxf(v * 0.25f + 0.5f, 0.f), 1.f)",
      "fminf(v * 0.25f + 0.5f, 1.f)"},
@@ -34,7 +34,7 @@ constexpr Candidate kCandidates[] = {
     {"ParameterOfOne", "s * v + 1.0", "s * v + 1", "s == 1 ? v : s * v + 1"},
     {"ZeroInput", "v / wp.max(wp.abs(v), 1.0e-6)", "v / fmaxf(fabsf(v), 1e-6f)", "v / fabsf(v)"},
     {"NegativeIntegers", "wp.abs(v)", "abs(v)", "v", "int", "int"},
-    {"RestOfVectorizedPath", "2.0 * v", "2 * v", "n % 16 == 0 && i / 256 >= n / 256 ? 0 : 2 * v"},
+    {"RestOfVectorizedPath", "2.0 * v", "2 * v", "n % 16 == 0 && n > 256 && i / 256 >= n / 256 ? 0 : 2 * v"},
     {"UnsignedIntegers", "wp.max(v, wp.uint32(7))", "v > 7 ? v : 7", "(int)v > 7 ? v : 7", "wp.uint32", "unsigned"},
     {"LargeIntegers", "v >> 1", "v >> 1", "v > 100000 ? 0 : v >> 1", "int", "int"},
 };

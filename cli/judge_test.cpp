@@ -262,13 +262,13 @@ TEST_F(JudgeTest, RejectsGridsAndBlocksWithoutThreads) {
     return AllOf(HasSubstr("launch_failed"), HasSubstr(reason));
   };
   EXPECT_THAT(judge_with_contract(contract(R"("threads")", "0")).out,
-              launch_failed("extent 0 of the block must be from 1 to 1024, got 0"));
+              launch_failed("extent x of the block must be from 1 to 1024, got 0"));
   EXPECT_THAT(judge_with_contract(contract(R"("threads")", "64, 0")).out,
-              launch_failed("extent 1 of the block must be from 1 to 1024, got 0"));
+              launch_failed("extent y of the block must be from 1 to 1024, got 0"));
   EXPECT_THAT(judge_with_contract(contract(R"("threads")", R"("threads - threads")")).out,
-              launch_failed("extent 0 of the block must be from 1 to 1024, got 0"));
+              launch_failed("extent x of the block must be from 1 to 1024, got 0"));
   EXPECT_THAT(judge_with_contract(contract("0", "64")).out,
-              launch_failed("extent 0 of the grid must be from 1 to 2147483647, got 0"));
+              launch_failed("extent x of the grid must be from 1 to 2147483647, got 0"));
 }
 
 TEST_F(JudgeTest, RejectsBlocksLargerThanLaunchBoundsAllow) {

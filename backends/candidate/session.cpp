@@ -259,8 +259,8 @@ class CandidateLaunch {
 
   std::optional<std::size_t> number_of(std::string_view name) const { return arguments_.find(name); }
 
-  /// The extents of the grid or of a block (`what`), each of which must be from `least` to `most`; a constant must be
-  /// at least 1.
+  /// The extents of the grid or of a block, named by `what`. Each must be from `least` to `most`; an extent that is a
+  /// constant must be at least 1.
   Result<std::array<std::int64_t, 3>> extents(const LaunchContract& contract, const std::vector<std::string>& formulas,
                                               std::array<std::int64_t, 3> result, std::int64_t least,
                                               const std::array<std::int64_t, 3>& most, std::string_view what) const {
@@ -275,8 +275,8 @@ class CandidateLaunch {
       const bool is_constant = d < formulas.size() && evaluate(formulas[d], no_names).ok();
       const std::int64_t smallest = is_constant ? std::max<std::int64_t>(least, 1) : least;
       if (result[d] >= smallest && result[d] <= most[d]) continue;
-      return Error{
-          fmt::format("extent {} of the {} must be from {} to {}, got {}", d, what, smallest, most[d], result[d])};
+      return Error{fmt::format("extent {} of the {} must be from {} to {}, got {}", "xyz"[d], what, smallest, most[d],
+                               result[d])};
     }
     return result;
   }

@@ -5,6 +5,8 @@
 #include <bit>
 #include <cctype>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -99,6 +101,33 @@ std::string short_name(ir::Type type) {
     case ir::Shape::kTransform: return is_float ? concat("transform", end) : "";
     default: return {};
   }
+}
+
+const std::map<std::string, Type, std::less<>>& types_by_name() {
+  static const auto kTypes = [] {
+    std::map<std::string, Type, std::less<>> types{{"int", kI32}, {"float", kF32}};
+    for (const ScalarTypeProperties& row : kScalars) {
+      types.emplace(row.warp_name, scalar_type(row.scalar));
+      std::vector<Type> shapes{quaternion_type(row.scalar), transform_type(row.scalar)};
+      for (int n = 2; n <= 4; ++n) {
+        shapes.push_back(vector_type(row.scalar, n));
+        shapes.push_back(matrix_type(row.scalar, n, n));
+      }
+      for (const Type type : shapes) {
+        const std::string name = short_name(type);
+        if (name.empty()) continue;
+        types.emplace(name, type);
+        if (row.scalar == Scalar::kF32) types.emplace(name + "f", type);
+      }
+    }
+    for (const auto& [suffix, scalar] : {std::pair{"", Scalar::kF32}, std::pair{"f", Scalar::kF32},
+                                         std::pair{"h", Scalar::kF16}, std::pair{"d", Scalar::kF64}}) {
+      types.emplace(fmt::format("spatial_vector{}", suffix), vector_type(scalar, 6));
+      types.emplace(fmt::format("spatial_matrix{}", suffix), matrix_type(scalar, 6, 6));
+    }
+    return types;
+  }();
+  return kTypes;
 }
 
 std::string spell_scalar(ir::Scalar scalar) {

@@ -24,6 +24,9 @@ class NamePool {
 /// The name after `wp.` of a vector, matrix, quaternion or transform type; empty if Warp has none.
 std::string short_name(ir::Type type);
 
+/// All types that Warp has names for, with each of their names: "float32", "float", "vec3", "vec3f", "spatial_vectorh".
+const std::map<std::string, ir::Type, std::less<>>& types_by_name();
+
 /// "float", "int", "bool", or "wp.float64" and so on.
 std::string spell_scalar(ir::Scalar scalar);
 

@@ -34,30 +34,10 @@ std::optional<T> find(const Names<T>& names, std::string_view name) {
   return found->second;
 }
 
-/// The types that the writer can spell, and Warp's other names for them.
+/// The types that Warp has names for, and those of handles.
 Names<ir::Type> make_types() {
-  Names<ir::Type> types;
-  for (const ir::ScalarTypeProperties& row : ir::kScalars) {
-    types.emplace(row.warp_name, ir::scalar_type(row.scalar));
-    std::vector<ir::Type> shapes{ir::quaternion_type(row.scalar), ir::transform_type(row.scalar)};
-    for (int n = 2; n <= 4; ++n) {
-      shapes.push_back(ir::vector_type(row.scalar, n));
-      shapes.push_back(ir::matrix_type(row.scalar, n, n));
-    }
-    for (const ir::Type type : shapes) {
-      const std::string name = ir::spelling::short_name(type);
-      if (name.empty()) continue;
-      types.emplace(name, type);
-      if (row.scalar == Scalar::kF32) types.emplace(name + "f", type);
-    }
-  }
-  for (const auto& [suffix, scalar] : {std::pair{"", Scalar::kF32}, std::pair{"f", Scalar::kF32},
-                                       std::pair{"h", Scalar::kF16}, std::pair{"d", Scalar::kF64}}) {
-    types.emplace(fmt::format("spatial_vector{}", suffix), ir::vector_type(scalar, 6));
-    types.emplace(fmt::format("spatial_matrix{}", suffix), ir::matrix_type(scalar, 6, 6));
-  }
-  types.emplace("int", ir::kI32);
-  types.emplace("float", ir::kF32);
+  const auto& named = ir::spelling::types_by_name();
+  Names<ir::Type> types(named.begin(), named.end());
   // A texture is known by its number. `handle` is Warp's name for the type of identifiers of meshes and so on.
   for (const char* const name : {"Texture1D", "Texture2D", "Texture3D", "handle"})
     types.emplace(name, ir::scalar_type(ir::Scalar::kU64));

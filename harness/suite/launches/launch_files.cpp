@@ -152,31 +152,11 @@ bool holds(const std::string& dtype_descriptor, ir::Type element) {
   return kind == (row.is_float ? 'f' : row.is_signed ? 'i' : 'u');
 }
 
-/// The types that Warp has names for, by name. Structs and other vectors and matrices have none.
-std::map<std::string, ir::Type, std::less<>> make_types_by_name() {
-  std::map<std::string, ir::Type, std::less<>> types{{"int", ir::kI32}, {"float", ir::kF32}};
-  for (const ir::ScalarTypeProperties& row : ir::kScalars) {
-    types.emplace(row.warp_name, ir::scalar_type(row.scalar));
-    std::vector<ir::Type> shapes{ir::quaternion_type(row.scalar), ir::transform_type(row.scalar)};
-    for (int n = 2; n <= 4; ++n) {
-      shapes.push_back(ir::vector_type(row.scalar, n));
-      shapes.push_back(ir::matrix_type(row.scalar, n, n));
-    }
-    for (const ir::Type type : shapes) {
-      const std::string name = ir::spelling::short_name(type);
-      if (name.empty()) continue;
-      types.emplace(name, type);
-      if (row.scalar == ir::Scalar::kF32) types.emplace(name + "f", type);
-    }
-  }
-  return types;
-}
-
 /// Whether the name of a type can be that of this element type. A name without a known meaning can be any.
 bool can_name(std::string_view dtype, ir::Type element) {
-  static const std::map<std::string, ir::Type, std::less<>> kTypes = make_types_by_name();
-  const auto found = kTypes.find(dtype);
-  return found == kTypes.end() || found->second == element;
+  const auto& types = ir::spelling::types_by_name();
+  const auto found = types.find(dtype);
+  return found == types.end() || found->second == element;
 }
 
 class Binder {
