@@ -381,6 +381,8 @@ class Execution {
   }
   [[nodiscard]] bool is_unordered(std::uint32_t earlier, const LaneAccess& actor) const;
   [[nodiscard]] bool is_ordered_by_warp(std::uint32_t last_read, std::uint32_t flags, const LaneAccess& actor) const;
+  [[nodiscard]] bool assumes_lockstep(std::uint32_t writing_thread, std::uint32_t writer,
+                                      const LaneAccess& actor) const;
   /// Adds a finding about the access of a lane. `other` is the packed earlier access of a race, if any, and `number`
   /// its instruction.
   void add_access_finding(CheckFinding::Kind kind, const LaneAccess& actor, const std::uint32_t* other = nullptr,

@@ -52,6 +52,18 @@ bool Execution::is_ordered_by_warp(std::uint32_t last_read, std::uint32_t flags,
          thread_of(last_read) / kLanesPerWarp == actor.thread / kLanesPerWarp;
 }
 
+/// Whether a volatile load of shared memory reads what another thread of its warp wrote by a volatile store, although
+/// they have not synchronized: the code assumes that the threads of a warp execute each instruction together, which
+/// GPUs since Volta do not promise. `writer`: MemoryOp::race_check_number of the store.
+bool Execution::assumes_lockstep(std::uint32_t writing_thread, std::uint32_t writer, const LaneAccess& actor) const {
+  if (!actor.memory_op.is_volatile || actor.space != Space::kShared || writer == kMaxRaceCheckNumber ||
+      writing_thread / kLanesPerWarp != actor.thread / kLanesPerWarp)
+    return false;
+  return std::ranges::any_of(kernel_.memory_ops, [&](const MemoryOp& memory) {
+    return memory.race_check_number == writer && memory.is_volatile && memory.access == Access::kStore;
+  });
+}
+
 void Execution::check_read(ShadowCell& cell, std::uint32_t bytes, const LaneAccess& actor) {
   const std::uint32_t self = current_epoch_ << 14U | actor.thread << 4U | bytes;
   const EnabledChecks& checks = options_.checks;
@@ -65,8 +77,10 @@ void Execution::check_read(ShadowCell& cell, std::uint32_t bytes, const LaneAcce
       epoch_of(cell.packed_last_write) >= kernel_start_epoch_) {
     add_access_finding(CheckFinding::Kind::kNonCoherentRead, actor, &cell.packed_last_write, writer);
   } else if (checks.reports_races && written && is_unordered(cell.packed_last_write, actor) &&
-             !(atomically && actor.memory_op.is_strong)) {
-    add_access_finding(atomically ? CheckFinding::Kind::kAtomicRace : CheckFinding::Kind::kReadWriteRace, actor,
+             (!(atomically && actor.memory_op.is_strong) ||
+              assumes_lockstep(thread_of(cell.packed_last_write), writer, actor))) {
+    const bool by_atomic = atomically && !actor.memory_op.is_volatile;
+    add_access_finding(by_atomic ? CheckFinding::Kind::kAtomicRace : CheckFinding::Kind::kReadWriteRace, actor,
                        &cell.packed_last_write, writer);
   }
   if (actor.memory_op.is_strong || (cell.packed_last_read == self && !actor.memory_op.non_coherent)) return;

@@ -128,6 +128,32 @@ TEST(PtxRaceCheck, FindsRacesOfRandomProgramsAndNoOthers) {
   EXPECT_LT(racing, kPrograms * 4 / 5);
 }
 
+/// Each thread stores to its word, and after `between` loads the word of the thread `distance` threads further on, with
+/// this modifier of both accesses. Two warps.
+testing::TestRun<std::uint32_t> exchange(std::string_view modifier, std::uint32_t distance, std::string_view between) {
+  LaunchOptions options;
+  options.checks.reports_uninitialized = false;
+  return testing::run<std::uint32_t>(
+      testing::entry(fmt::format(".shared .align 4 .b8 words[256]; mov.u64 %rd1, words; mov.u32 %r1, %tid.x;"
+                                 " mul.wide.u32 %rd2, %r1, 4; add.s64 %rd2, %rd1, %rd2; st{0}.shared.u32 [%rd2], %r1;"
+                                 " {2} add.u32 %r7, %r1, {1}; and.b32 %r7, %r7, 63; mul.wide.u32 %rd2, %r7, 4;"
+                                 " add.s64 %rd2, %rd1, %rd2; ld{0}.shared.u32 %r8, [%rd2];",
+                                 modifier, distance, between)),
+      std::vector<std::uint32_t>(1), {{1}, {64}}, options);
+}
+
+TEST(PtxRaceCheck, VolatileAccessesOfThreadsOfOneWarpAreNotOrderedWithoutSynchronization) {
+  const auto done = exchange(".volatile", 1, "");
+  ASSERT_EQ(done.result.findings.size(), 1U);
+  EXPECT_EQ(done.result.findings[0].kind, CheckFinding::Kind::kReadWriteRace);
+  EXPECT_TRUE(exchange(".volatile", 1, "bar.sync 0;").result.findings.empty());
+  EXPECT_TRUE(exchange(".volatile", 0, "").result.findings.empty());
+  // A thread may wait for a thread of another warp by reading a flag again and again, and ordered accesses are made for
+  // such flags.
+  EXPECT_TRUE(exchange(".volatile", 32, "").result.findings.empty());
+  EXPECT_TRUE(exchange(".relaxed.cta", 1, "").result.findings.empty());
+}
+
 TEST(PtxRaceCheck, BarrierDoesNotOrderReadsOfOtherBlocks) {
   // All threads of both blocks read the word; after a barrier, the first thread of the second block writes it.
   const auto done = testing::run<std::uint32_t>(

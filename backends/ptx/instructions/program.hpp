@@ -164,6 +164,7 @@ struct MemoryOp {
   bool has_no_base = false;        ///< whether the address consists of the offset only
   bool non_coherent = false;       ///< whether it is a load with .nc
   bool is_strong = false;          ///< whether it is volatile or ordered, so that it cannot race with atomics
+  bool is_volatile = false;        ///< whether it is volatile
   bool has_block_scope = false;    ///< whether it is strong only towards threads of its own block
   bool releases = false;           ///< whether it acts like an access after a fence
   bool acquires = false;           ///< whether it acts like an access before a fence
