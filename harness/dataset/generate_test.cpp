@@ -10,6 +10,7 @@
 
 #include "backends/source/print.hpp"
 #include "generators/generator.hpp"
+#include "harness/dataset/journal.hpp"
 #include "harness/dataset/naming.hpp"
 #include "harness/dataset/render.hpp"
 #include "harness/dataset/row_file.hpp"
@@ -291,6 +292,19 @@ TEST(DatasetGeneration, RejectsResumeWithDifferentPlan) {
                              harness::JudgingPolicy::quick());
   EXPECT_THAT(generate(plan, producer, {.output = folder / "d", .resume = true}).error().text(),
               HasSubstr("a different 'seed'"));
+}
+
+TEST(DatasetGeneration, IsRejectedInFolderOfAnotherRunningGeneration) {
+  const Folder folder;
+  const DatasetPlan plan = small_plan(8);
+  fs::create_directories(folder / "d");
+  const Result<JournalWriter> running = JournalWriter::create(folder / "d", {.plan = plan, .blocks = {}});
+  ASSERT_TRUE(running.ok()) << running.error().text();
+  const std::string written = read_file_text(folder / "d" / kJournalFileName).value_or("");
+  const Result<JournalWriter> second = JournalWriter::create(folder / "d", {.plan = small_plan(9), .blocks = {}});
+  ASSERT_FALSE(second.ok());
+  EXPECT_THAT(second.error().text(), HasSubstr("is being written by another process"));
+  EXPECT_EQ(read_file_text(folder / "d" / kJournalFileName).value_or(""), written);
 }
 
 /// Two slots with the same program: the later one tries its next candidate, or stays empty.

@@ -98,6 +98,12 @@ Result<std::optional<Journal>> read_journal(const fs::path& dir) {
 Result<JournalWriter> JournalWriter::create(const fs::path& dir, const Journal& journal) {
   const fs::path path = dir / kJournalFileName;
   const std::string text = to_text(journal);
+  std::error_code error;
+  fs::create_directories(dir, error);  // the error of opening the file says more
+  const std::uintmax_t size = fs::file_size(path, error);
+  // Fails if another run writes to the folder.
+  const auto lock = harness::LineAppender::reopen(path, error ? 0 : static_cast<std::int64_t>(size));
+  if (!lock.ok()) return lock.error();
   if (Result<void> put = put_file(path, text); !put.ok()) return put.error();
   auto lines = harness::LineAppender::reopen(path, static_cast<std::int64_t>(text.size()));
   if (!lines.ok()) return lines.error();

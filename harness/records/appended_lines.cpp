@@ -6,6 +6,8 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace assay::harness {
@@ -28,22 +30,22 @@ int write_all(int descriptor, std::string_view text) {
 
 }  // namespace
 
-Result<LineAppender> LineAppender::open(const std::filesystem::path& file, int flags) {
-  LineAppender lines;
-  lines.file_ = file;
-  lines.file_descriptor_ = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
-  if (lines.file_descriptor_ < 0) return Error{fmt::format("cannot be written: {}", cause(errno)), file.string()};
-  return lines;
-}
-
-Result<LineAppender> LineAppender::create(const std::filesystem::path& file) { return open(file, O_TRUNC); }
+Result<LineAppender> LineAppender::create(const std::filesystem::path& file) { return reopen(file, 0); }
 
 Result<LineAppender> LineAppender::reopen(const std::filesystem::path& file, std::int64_t complete_bytes) {
-  Result<LineAppender> lines = open(file, 0);
-  if (!lines.ok()) return lines;
-  lines->complete_bytes_ = complete_bytes;
-  const bool placed = ::ftruncate(lines->file_descriptor_, complete_bytes) == 0 &&
-                      ::lseek(lines->file_descriptor_, complete_bytes, SEEK_SET) == complete_bytes;
+  LineAppender lines;
+  lines.file_ = file;
+  lines.complete_bytes_ = complete_bytes;
+  lines.file_descriptor_ = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (lines.file_descriptor_ < 0) return Error{fmt::format("cannot be written: {}", cause(errno)), file.string()};
+  // A file system without locks must not prevent a run.
+  if (::flock(lines.file_descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    return Error{"is being written by another process; wait until it ends, or choose another folder with --output",
+                 file.string()};
+  struct stat status {};
+  const bool is_file = ::fstat(lines.file_descriptor_, &status) == 0 && S_ISREG(status.st_mode);
+  const bool placed = !is_file || (::ftruncate(lines.file_descriptor_, complete_bytes) == 0 &&
+                                   ::lseek(lines.file_descriptor_, complete_bytes, SEEK_SET) == complete_bytes);
   if (!placed) return Error{fmt::format("cannot be written: {}", cause(errno)), file.string()};
   return lines;
 }

@@ -12,12 +12,14 @@ namespace assay::harness {
 
 /// Appends lines to a file. Each line is in the operating system's page cache before append returns, so that a crash of
 /// Assay loses none. After a failed write the file is truncated to its last whole line if possible, and every later
-/// call fails with the same message. Not thread-safe.
+/// call fails with the same message. The file is locked (flock) as long as the object exists, because two writers would
+/// destroy each other's lines. Not thread-safe.
 class LineAppender {
  public:
-  /// Creates the file, or truncates an existing one. Fails with the path and the cause.
+  /// Creates the file, or truncates an existing one. Fails with the path and the cause; in particular if another
+  /// LineAppender, of this or another process, has the file open: the file is unchanged then.
   static Result<LineAppender> create(const std::filesystem::path& file);
-  /// Truncates the file to its first `complete_bytes` bytes, and appends to them.
+  /// As create, but keeps the first `complete_bytes` bytes of the file and appends to them.
   static Result<LineAppender> reopen(const std::filesystem::path& file, std::int64_t complete_bytes);
 
   LineAppender(LineAppender&& other) noexcept;
@@ -34,7 +36,6 @@ class LineAppender {
 
  private:
   LineAppender() = default;
-  static Result<LineAppender> open(const std::filesystem::path& file, int flags);
 
   std::filesystem::path file_;       ///< path of the file
   int file_descriptor_ = -1;         ///< open file descriptor; -1: closed or moved from

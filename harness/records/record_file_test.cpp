@@ -2,7 +2,9 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <set>
+#include <string>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -99,6 +101,23 @@ TEST(RecordVersions, EveryPublishedVersionCanBeRead) {
   EXPECT_GE(versions.size(), 5U);
   EXPECT_TRUE(versions.contains(std::string(schemas::kRecordSchemaVersion)))
       << "a new version needs a run in testdata/schemas/records";
+}
+
+TEST_F(RecordFile, SecondWriterIsRejectedUntilFirstOneEnds) {
+  std::optional<Result<RecordWriter>> writer = RecordWriter::create(dir_, start({"loop/a/f32/cpu/forward"}));
+  ASSERT_TRUE(writer->ok());
+  ASSERT_TRUE((*writer)->append(record("a", Outcome::pass)).ok());
+  const std::string written = text();
+  for (const bool resumes : {false, true}) {
+    const RunStart second = start({"loop/a/f32/cpu/forward"});
+    const Result<RecordWriter> rejected =
+        resumes ? RecordWriter::resume(dir_, second) : RecordWriter::create(dir_, second);
+    ASSERT_FALSE(rejected.ok());
+    EXPECT_THAT(rejected.error().text(), HasSubstr("is being written by another process"));
+    EXPECT_EQ(text(), written);
+  }
+  writer.reset();
+  EXPECT_TRUE(RecordWriter::create(dir_, start({"loop/a/f32/cpu/forward"})).ok());
 }
 
 TEST_F(RecordFile, AppendedRecordIsInFileImmediately) {

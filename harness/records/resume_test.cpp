@@ -54,9 +54,11 @@ class ResumeTest : public ::testing::Test {
 };
 
 TEST_F(ResumeTest, ResumedRunWritesSameBytesAsUninterruptedRun) {
-  Result<RecordWriter> whole = RecordWriter::create(dir_, start());
-  ASSERT_TRUE(whole.ok());
-  finish(*whole);
+  {
+    Result<RecordWriter> whole = RecordWriter::create(dir_, start());
+    ASSERT_TRUE(whole.ok());
+    finish(*whole);
+  }
   const std::string expected = text();
   for (std::size_t cut = expected.size() % 13; cut <= expected.size(); cut += 13) {
     std::ofstream(dir_ / kRecordsFileName, std::ios::binary | std::ios::trunc) << expected.substr(0, cut);
