@@ -11,7 +11,8 @@
 namespace assay::ir {
 namespace {
 
-/// Collects the constants of a function and of those that it calls, and counts the uses of extents.
+/// Collects the constants of a function and of those that it calls, and counts the uses of extents and the tests of
+/// floats.
 class OperandWalk {
  public:
   explicit OperandWalk(const Module& module) : module_(module) {}
@@ -29,6 +30,7 @@ class OperandWalk {
 
   [[nodiscard]] std::vector<std::int64_t> constants() const { return {constants_.begin(), constants_.end()}; }
   [[nodiscard]] bool uses_extents() const { return extents_ > 0; }
+  [[nodiscard]] bool tests_finiteness() const { return finiteness_tests_ > 0; }
 
  private:
   void enter(std::int32_t callee) {
@@ -37,6 +39,7 @@ class OperandWalk {
 
   void add(const Function& function, const Expr& operation) {
     if (operation.op == Op::kWrapIndex && function.expr(operation.args[1]).kind == ExprKind::kShapeOf) --extents_;
+    if (operation.op == Op::kIsNan || operation.op == Op::kIsInf || operation.op == Op::kIsFinite) ++finiteness_tests_;
     const TypeRule rule = row(operation.op).rule;
     const bool is_order = rule == TypeRule::kOrderedComparison;
     const bool is_mask = operation.op == Op::kBitAnd;
@@ -55,7 +58,8 @@ class OperandWalk {
   const Module& module_;
   std::set<std::int32_t> entered_;  ///< the functions walked
   std::set<std::int64_t> constants_;
-  std::int64_t extents_ = 0;  ///< number of extents that are not operands of wrap_index
+  std::int64_t extents_ = 0;           ///< number of extents that are not operands of wrap_index
+  std::int64_t finiteness_tests_ = 0;  ///< number of tests whether a float is NaN, infinite or finite
 };
 
 }  // namespace
@@ -70,6 +74,12 @@ bool uses_extents(const Module& module, const Function& kernel) {
   OperandWalk walk(module);
   walk.walk(kernel);
   return walk.uses_extents();
+}
+
+bool tests_finiteness(const Module& module, const Function& kernel) {
+  OperandWalk walk(module);
+  walk.walk(kernel);
+  return walk.tests_finiteness();
 }
 
 }  // namespace assay::ir

@@ -1,4 +1,4 @@
-// Finds the integers and the extents that may decide which branch a kernel takes.
+// Finds the integers, the extents and the special floats that may decide which branch a kernel takes.
 #pragma once
 
 #include <cstdint>
@@ -16,5 +16,9 @@ std::vector<std::int64_t> compared_constants(const Module& module, const Functio
 /// Whether the kernel, or a function that it calls, computes with the extent of an array or compares it, other than to
 /// wrap an index. The module must be valid.
 bool uses_extents(const Module& module, const Function& kernel);
+
+/// Whether the kernel, or a function that it calls, tests whether a float is NaN, infinite or finite. The module must
+/// be valid.
+bool tests_finiteness(const Module& module, const Function& kernel);
 
 }  // namespace assay::ir

@@ -46,6 +46,18 @@ TEST(ComparedConstants, OfCalledFunctionsAreIncludedButNotOfOthers) {
   EXPECT_THAT(constants_in("  if is_free(kind[i]) {\n    y[i] = 1.0\n  }\n", functions), ElementsAre(5));
 }
 
+TEST(TestsFiniteness, IfAFloatIsTestedInTheKernelOrACalledFunction) {
+  const auto tests = [](const std::string& body, const std::string& before = "") {
+    const Module module = module_of(body, before);
+    return tests_finiteness(module, module.kernels.at(0));
+  };
+  for (const char* test : {"isnan", "isinf", "isfinite"})
+    EXPECT_TRUE(tests(std::string("  if ") + test + "(y[i]) {\n    y[i] = 1.0\n  }\n")) << test;
+  const std::string function = "func is_bad(x: f32) -> bool {\n  return isnan(x)\n}\n";
+  EXPECT_TRUE(tests("  if is_bad(y[i]) {\n    y[i] = 1.0\n  }\n", function));
+  EXPECT_FALSE(tests("  if lt(y[i], 3.0) {\n    y[i] = 1.0\n  }\n", function));
+}
+
 TEST(UsesExtents, IfAnExtentIsComparedOrComputedWith) {
   EXPECT_TRUE(are_extents_used_in("  if lt(i, shape(kind, 0)) {\n    y[i] = 1.0\n  }\n"));
   EXPECT_TRUE(are_extents_used_in("  let n: i32 = div(shape(kind, 0), 2)\n  y[n] = 1.0\n"));

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "harness/judge/candidate_sets.hpp"
 #include "harness/judge/coverage.hpp"
 #include "harness/judge/custom_replay.hpp"
 #include "harness/judge/paths.hpp"
@@ -29,31 +30,12 @@ constexpr std::int64_t kSetBudget = 400'000, kMostForSet = 25 * kSetBudget, kRed
 /// are threads once exceed the number of checkpoints of an adjoint.
 constexpr std::int32_t kSizes[] = {13, 31, 32, 33, 1, 47, 17, 23, 19, 29};
 
-/// Number of the draw of a set with an offset: its seed differs from those of other sets.
-constexpr int kOffsetDraw = 500;
-/// The same for the first set with another shape.
-constexpr int kShapeDraw = 600;
-/// The same for the first set with independent extents, and for the first set with one long dimension.
-constexpr int kIndependentExtentsDraw = 700;
-constexpr int kLongDimensionDraw = 800;
-/// The same for the first set whose arrays are shorter or longer than the launch.
-constexpr int kOtherExtentsDraw = 900;
-/// The same for the first set in which one dimension of each array is one element short.
-constexpr int kShortDimensionDraw = 1'000;
-/// The same for the first set with special values, and for the first set with round extents.
-constexpr int kSpecialValuesDraw = 1'100;
-constexpr int kRoundExtentsDraw = 1'200;
-/// First extent of the launch of a set with an offset and long arrays.
-constexpr std::int32_t kThreadsWithLongArrays = 3;
-/// Instruction limit of a set with another shape.
-constexpr std::int64_t kShapeBudget = 300'000;
-constexpr std::int64_t kIndependentExtentsBudget = 4 * kShapeBudget;
-/// Number of sets with one long dimension, at most.
-constexpr int kMostLongDimensions = 6;
-/// Elements of all arrays of such a set.
-constexpr std::int64_t kMostShapeElements = 150'000;
-/// The same before arrays are reduced to the elements that the kernel accesses.
-constexpr std::int64_t kMostDrawnElements = 1 << 22;
+/// Numbers of the draws of the first set whose arrays are shorter or longer than the launch, of the first one in which
+/// one dimension of each array is one element short, and of the first one with NaN and infinities: their seeds differ
+/// from those of other sets.
+constexpr int kOtherExtentsDraw = 900, kShortDimensionDraw = 1'000, kNonfiniteFloatsDraw = 1'300;
+/// Number of sets with NaN and infinities. A branch is covered if it is taken in two sets.
+constexpr int kNonfiniteFloatSets = 2;
 
 /// Factor on the number of redraws for branches as long as no set stores a value: nothing else can be judged then.
 constexpr int kRedrawFactorWithoutStores = 8;
@@ -236,9 +218,7 @@ class SetDrawer {
     }
     if (has_atomics(space_.parameter_uses())) add_exact();
     if (has_loops()) add_long();
-    add_offset_sets();
-    if (is_candidate()) add_special_values();
-    if (is_candidate()) add_shapes();
+    if (is_candidate()) add_sets_for_candidates();
     cover();
     add_threshold_pairs();
     return std::move(sets_);
@@ -389,198 +369,27 @@ class SetDrawer {
     return set;
   }
 
-  /// Adds sets in which code of another algorithm may overflow or lose digits, as far as the kernel itself does not:
-  /// all values are next to the largest argument of exp(), or much larger than their differences.
-  void add_offset_sets() {
-    struct Offset {
-      double offset;        // DrawRequest::float_offset
-      double scale;         // DrawRequest::float_scale
-      std::int32_t extent;  // DrawRequest::array_extent
-      double outlier;       // DrawRequest::float_outlier
+  void add_sets_for_candidates() {
+    const auto make_request = [this](int set, int draw, Distribution distribution) {
+      return request(set, draw, distribution);
     };
-    // Long sums of values with one sign need an accumulator that is wide enough. If values differ by more than 88,
-    // exp() of a difference underflows. Outliers are far above the maximum of a part of the values. Functions such as
-    // GELU are often approximated by other functions for large arguments.
-    constexpr Offset kOffsets[] = {{95, 1, 0, 0},   {1000, 1, 0, 0},  {95, 1, 1031, 0},
-                                   {0, 64, 131, 0}, {0, 1, 131, 200}, {-1000, 1, 0, 0},
-                                   {-95, 1, 0, 0},  {0, 8, 0, 0},     {0, 500, 0, 0}};
-    for (int i = 0; i < std::min<int>(policy_.float_offset_input_sets, std::size(kOffsets)); ++i) {
-      // For many large values, equivalent formulas of a gradient lose different digits.
-      if (gradient() && kOffsets[i].extent == 0 && kOffsets[i].scale > 1) continue;
-      DrawRequest asked = request(policy_.input_sets() + i, kOffsetDraw, Distribution::kUniform);
-      asked.float_offset = kOffsets[i].offset;
-      asked.float_scale = kOffsets[i].scale;
-      asked.float_outlier = kOffsets[i].outlier;
-      if (kOffsets[i].extent > 0) {
-        asked.array_extent = kOffsets[i].extent;
-        asked.size = kThreadsWithLongArrays;
-        asked.instruction_budget = kShapeBudget;
-        asked.max_elements = kMostShapeElements;
-      }
-      add_apart(asked);
-    }
+    const auto add = [this](const DrawRequest& asked, const std::function<bool(const InputSet&)>& accepts) {
+      return add_apart(asked, accepts);
+    };
+    add_candidate_sets({.subject = subject_, .space = space_, .policy = policy_, .request = make_request, .add = add});
   }
 
-  /// Adds sets with values that code of another algorithm may treat in a special way: integers of any magnitude and
-  /// sign, zero rows, and parameters that are exactly 0 or 1.
-  void add_special_values() {
-    int number = 0;
-    const auto add = [&](const auto& change) {
-      DrawRequest asked = request(policy_.input_sets(), kSpecialValuesDraw + number++, Distribution::kUniform);
-      change(asked);
-      add_apart(asked);
-    };
-    constexpr std::pair<int, int> kIntegerBits[] = {{0, 11}, {0, 30}, {28, 40}};
-    for (const auto& [least, most] : kIntegerBits) {
-      if (!space_.has_free_integers()) break;
-      add([&](DrawRequest& asked) {
-        asked.least_integer_bits = least;
-        asked.integer_bits = most;
-      });
-    }
-    constexpr double kParameters[] = {0, 1};
-    const auto end = subject_.kernel.variables.begin() + subject_.kernel.parameter_count;
-    const bool has_float_parameter = std::any_of(
-        subject_.kernel.variables.begin(), end,
-        [](const ir::Variable& variable) { return !variable.type.is_array() && variable.type.has_float_components(); });
-    for (const double value : kParameters) {
-      if (has_float_parameter) add([&](DrawRequest& asked) { asked.float_parameters = value; });
-    }
-    add([](DrawRequest& asked) { asked.has_zero_rows = true; });
-  }
-
-  /// Adds a set for the request if there is a conclusive one. What its values and extents teach about the domain does
-  /// not affect the other sets.
-  bool add_apart(const DrawRequest& asked) {
+  /// As CandidateSetDrawer::add.
+  bool add_apart(const DrawRequest& asked, const std::function<bool(const InputSet&)>& accepts) {
     InputSpace space = space_;
     auto set = draw_promising(space, asked, [](const DrawnLaunch& drawn) {
       return is_certain(drawn.reference) && writes_anything(drawn.reference);
     });
-    if (!set || !is_conclusive(*set) || unbounded_share(set->reference) > kMostUnbounded) return false;
+    if (!set || !is_conclusive(*set) || unbounded_share(set->reference) > kMostUnbounded || !accepts(*set))
+      return false;
     set->is_uniform = false;
     sets_.push_back(std::move(*set));
     return true;
-  }
-
-  /// Adds sets with other shapes, for code that may divide the work in another way than the kernel: it fails only if
-  /// there is more work than a warp, a block or a tile does in one step, or less than one thread needs.
-  void add_shapes() {
-    struct Shape {
-      std::int32_t size;    // DrawRequest::size
-      std::int32_t extent;  // DrawRequest::array_extent
-      Distribution distribution = Distribution::kUniform;
-    };
-    constexpr std::int32_t kLeastLongExtent = 131;
-    bool has_long_extents = false;
-    // Equal values matter where the parts of a result that several threads found are combined.
-    constexpr Shape kShapes[] = {{1, 1},
-                                 {3, kLeastLongExtent},
-                                 {2, 257},
-                                 {2, 1031},
-                                 {131, 0},
-                                 {263, 0},
-                                 {1031, 0},
-                                 {3, kLeastLongExtent, Distribution::kTiedValues},
-                                 {1031, 0, Distribution::kTiedValues}};
-    for (std::size_t i = 0; i < std::size(kShapes); ++i) {
-      const auto [size, extent, distribution] = kShapes[i];
-      // A kernel with many launch dimensions or nested loops does too much work for such extents.
-      struct Attempt {
-        Shape shape;
-        int budget_factor;
-        bool has_few_rows = false;
-      };
-      const Attempt attempts[] = {{{size, extent, distribution}, 1},
-                                  {{size, extent, distribution}, 1, true},
-                                  {{1, extent, distribution}, 1},
-                                  {{1, extent / 2 | 1, distribution}, 4},
-                                  {{1, extent / 4 | 1, distribution}, extent == kLeastLongExtent ? 20 : 4}};
-      for (const auto& [shape, budget_factor, has_few_rows] :
-           std::span(attempts).first(extent > 1 ? std::size(attempts) : 1)) {
-        DrawRequest asked = request(policy_.input_sets(), kShapeDraw + static_cast<int>(i), shape.distribution);
-        asked.size = shape.size;
-        asked.array_extent = shape.extent;
-        asked.has_few_rows = has_few_rows;
-        // Code that uses a block for each thread of the kernel, or whose work follows from the extents of the arrays,
-        // takes much longer than the oracle.
-        asked.instruction_budget = budget_factor * kShapeBudget;
-        asked.max_elements = space_.array_extents() == ArrayExtents::kExact ? kMostDrawnElements : kMostShapeElements;
-        if (!add_apart(asked)) continue;
-        has_long_extents = has_long_extents || shape.extent >= kLeastLongExtent;
-        break;
-      }
-    }
-    add_round_extents();
-    // The contract of a kernel without host code passes it few extents, which hold for all arrays. An array whose
-    // accesses depend on data has the extents of the other arrays, which must therefore not differ.
-    if (space_.array_extents() != ArrayExtents::kExact || space_.has_data_dependent_accesses()) return;
-    add_independent_extents();
-    if (!has_long_extents) add_long_dimensions();
-  }
-
-  /// Adds sets in which all extents are multiples of at least 16.
-  void add_round_extents() {
-    int number = 0;
-    // A multiple of 16 that is not one of 256 leaves a rest in loops over whole blocks.
-    for (const std::int32_t extent : {1040, 256, 64, 32, 16}) {
-      DrawRequest asked = request(policy_.input_sets(), kRoundExtentsDraw + number++, Distribution::kUniform);
-      asked.size = extent;
-      asked.array_extent = extent;
-      asked.has_round_extents = true;
-      asked.instruction_budget = kIndependentExtentsBudget;
-      asked.max_elements = kMostShapeElements;
-      add_apart(asked);
-    }
-  }
-
-  /// Adds sets in which one dimension of an array is long and all other extents are small, for kernels that do too much
-  /// work if all extents are large.
-  void add_long_dimensions() {
-    constexpr std::int32_t kLongExtents[] = {131, 67};
-    constexpr std::int32_t kSmallExtent = 4;
-    int added = 0;
-    for (ir::VarId p = 0; p < subject_.kernel.parameter_count; ++p) {
-      const auto number = static_cast<std::size_t>(p);
-      if (!space_.parameter_uses()[number].read) continue;
-      for (std::size_t d = 0; d < subject_.kernel.var(p).type.rank && added < kMostLongDimensions; ++d) {
-        for (const std::int32_t extent : kLongExtents) {
-          DrawRequest asked = request(policy_.input_sets(), kLongDimensionDraw + added, Distribution::kUniform);
-          asked.size = kThreadsWithLongArrays;
-          asked.array_extent = kSmallExtent;
-          asked.has_independent_extents = true;
-          asked.long_dimension = {.parameter = p, .dimension = d, .extent = extent};
-          asked.instruction_budget = kIndependentExtentsBudget;
-          asked.max_elements = kMostShapeElements;
-          if (!add_apart(asked)) continue;
-          // An array of exact extents is only as long as the launch makes it.
-          const ir::Launch& launch = sets_.back().launch_by_precision[Precision::kNative];
-          if (launch.arguments[number].shape[d] < extent) sets_.pop_back();
-          else ++added;
-          break;
-        }
-      }
-    }
-  }
-
-  /// Adds sets in which extents differ that the kernel does not require to be equal.
-  void add_independent_extents() {
-    constexpr int kDraws = 5;
-    const auto add = [&](int number, std::int32_t most_extent) {
-      for (int draw = 0; draw < kDraws; ++draw) {
-        DrawRequest asked =
-            request(policy_.input_sets(), kIndependentExtentsDraw + kDraws * number + draw, Distribution::kUniform);
-        asked.size = kThreadsWithLongArrays;
-        asked.array_extent = most_extent;
-        asked.has_independent_extents = true;
-        asked.instruction_budget = kIndependentExtentsBudget;
-        asked.max_elements = kMostShapeElements;
-        if (add_apart(asked)) return true;
-      }
-      return false;
-    };
-    add(0, 7);
-    add(1, 12);
-    if (!add(2, 40)) add(3, 20);
   }
 
   /// Adds sets that cover branches not covered by the conclusive sets.
@@ -597,6 +406,7 @@ class SetDrawer {
       add_covering(space_, covering_request(draw, kAround[static_cast<std::size_t>(draw) % std::size(kAround)]),
                    coverage, spent);
     cover_by_other_extents(coverage);
+    if (space_.tests_finiteness()) add_nonfinite_floats(coverage);
     if (!space_.compares_constants()) return;
     // What unusual integers teach about the domain must not affect other draws.
     spent = 0;
@@ -605,6 +415,15 @@ class SetDrawer {
          ++draw) {
       InputSpace space = space_;
       add_covering(space, covering_request(draws + draw, Distribution::kComparedConstants), coverage, spent);
+    }
+  }
+
+  /// Adds sets with NaN and infinities, unless they reach too many of the results.
+  void add_nonfinite_floats(BranchCoverage& coverage) {
+    for (int draw = 0; draw < kNonfiniteFloatSets; ++draw) {
+      DrawRequest asked = request(policy_.input_sets(), kNonfiniteFloatsDraw + draw, Distribution::kUniform);
+      asked.has_nonfinite_floats = true;
+      if (add_apart(asked, [](const InputSet&) { return true; })) coverage.add(sets_.back().reference.branch_points);
     }
   }
 

@@ -71,6 +71,25 @@ TEST(ExtentsThatDifferFromTheLaunch, IncludeEmptyArrays) {
   EXPECT_NE(run.forward("wrong").outcome, Outcome::pass);
 }
 
+TEST(NonfiniteFloats, RevealFaultsInCodeForThem) {
+  constexpr const char* kReplacing = R"(
+@wp.kernel
+def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    v = x[i]
+    s = float(3.0)
+    if wp.isfinite(v):
+        s = v * v
+    out[i] = s
+)";
+  const CpuRun run({{.name = "correct", .python = kReplacing},
+                    {.name = "wrong", .python = kReplacing, .edits = {{R"(s = 3\.0f)", "s = 4.0f"}}}});
+  EXPECT_EQ(run.forward("correct").outcome, Outcome::pass) << summary(run.forward("correct"));
+  EXPECT_EQ(run.backward("correct").outcome, Outcome::pass) << summary(run.backward("correct"));
+  EXPECT_TRUE(run.forward("correct").uncovered_branches.empty());
+  EXPECT_EQ(run.forward("wrong").outcome, Outcome::fail);
+}
+
 TEST(LongArrays, RevealFaultsInLateIterationsOfWhileLoops) {
   constexpr const char* kSum = R"(
 @wp.kernel

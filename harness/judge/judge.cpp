@@ -168,16 +168,23 @@ DrawnTestPlan draw_test_plan(const KernelUnderTest& subject, const JudgeConfigur
   }
   auto drawn = draw_input_sets(subject, space.value(), configuration.policy, configuration.profile, configuration.seed);
   if (auto* none = std::get_if<InputDrawFailure>(&drawn)) return std::move(*none);
+  // Before the extreme sizes are drawn, whose assumptions the input sets do not share.
+  std::vector<Assumption> assumptions;
+  for (InputAssumption& assumption : space->assumptions())
+    assumptions.push_back(
+        {.description = std::move(assumption.description), .domain_comment = std::move(assumption.domain_comment)});
   return TestPlan{.input_sets = std::get<std::vector<InputSet>>(std::move(drawn)),
                   .extreme_size_launches = draw_sizes(space.value(), configuration),
                   .is_never_read = space.value().uninitialized(),
-                  .parameter_uses = space.value().parameter_uses()};
+                  .parameter_uses = space.value().parameter_uses(),
+                  .assumptions = std::move(assumptions)};
 }
 
 Judgment judge(const TestPlan& test_plan, const KernelUnderTest& subject, const backends::BuiltKernel& kernel,
                const JudgeConfiguration& configuration) {
   Judgment judgment;
   judgment.forward.has_outputs = std::ranges::any_of(test_plan.parameter_uses, &ir::ParameterUse::changed);
+  judgment.forward.assumptions = judgment.backward.assumptions = test_plan.assumptions;
   PassContext pass_context = pass_context_of(test_plan, subject, kernel, configuration, judgment);
   {
     const Stopwatch watch(judgment.compare_ms);

@@ -76,6 +76,7 @@ struct TestPlan {
   std::vector<DrawnLaunch> extreme_size_launches;  ///< launches of 0 and of more than 65,535 threads
   std::vector<bool> is_never_read;                 ///< by parameter: whether it is an array that the kernel never reads
   ir::ParameterUses parameter_uses;                ///< how the kernel uses its parameters
+  std::vector<Assumption> assumptions;             ///< what Assay assumed about the inputs
 };
 
 /// A test plan, or the reason why no inputs were found for which the kernel is well defined.

@@ -10,7 +10,7 @@ struct JudgingPolicy {
   int uniform_input_sets = 6;         ///< number of input sets drawn evenly from the domain
   int near_bound_input_sets = 2;      ///< number of input sets close to the ends of the domain
   int wide_magnitude_input_sets = 2;  ///< number of input sets with large and small magnitudes
-  /// Number of input sets with a large number added to each float of an array, or a large factor; at most 5.
+  /// Number of input sets for candidates with a large number added to each float of an array, or a large factor.
   int float_offset_input_sets = 0;
   /// Number of input sets whose arrays do not fit the launch, for kernels that use the extents of arrays.
   int other_extent_input_sets = 3;

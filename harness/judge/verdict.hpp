@@ -46,6 +46,7 @@ class PassVerdict {
       finite_difference_series;  ///< finite differences of the set that used most of the tolerance
   std::vector<ToleranceComparison> tolerance_comparisons;  ///< one for each tolerance; empty if none was made
   BranchCoverage coverage;                                 ///< branches covered by the conclusive input sets
+  std::vector<Assumption> assumptions;                     ///< what Assay assumed about the inputs
   std::optional<DefectRecord> finding;                     ///< defect that the oracle found in the kernel
   std::vector<backends::MemoryFinding> memory_findings;    ///< the device's memory findings, at most kMaxMemoryFindings
   std::vector<backends::ExecutionProfile> profiles;        ///< execution profiles, one for each target of the kernel

@@ -224,6 +224,14 @@ struct UncoveredBranch {
   friend bool operator==(const UncoveredBranch&, const UncoveredBranch&) = default;
 };
 
+/// Something that Assay assumed about the inputs of a kernel, because otherwise the kernel is not well defined. Other
+/// inputs are not verified.
+struct Assumption {
+  std::string description;     ///< "the elements of 'idx' are a permutation of its indices"
+  std::string domain_comment;  ///< the comment that states it: "# domain: idx is a permutation"; empty if there is none
+  friend bool operator==(const Assumption&, const Assumption&) = default;
+};
+
 /// One case of the run: one line of the records. Family, kernel, types, device, pass and mode repeat the components of
 /// the name.
 struct CaseRecord {
@@ -267,6 +275,7 @@ struct CaseRecord {
   std::optional<DefectRecord> finding;                   ///< defect of the kernel; empty if none was found
   std::optional<FailureOrigin> failure_origin;           ///< origin of the failure; empty if it was not examined
   std::vector<UncoveredBranch> uncovered_branches;       ///< branches that no input covers
+  std::vector<Assumption> assumptions;                   ///< what Assay assumed about the inputs
   std::vector<backends::MemoryFinding> memory_findings;  ///< findings of the device, at most kMaxMemoryFindings
   /// Profiles of one launch, one for each build target; empty if none was observed.
   std::vector<backends::ExecutionProfile> profiles;

@@ -262,6 +262,11 @@ void add_optional_members(Json& line, const CaseRecord& record) {
     if (!way.file.empty()) gap["file"] = way.file;
     line["unreached"].push_back(std::move(gap));
   }
+  for (const Assumption& assumption : record.assumptions) {
+    Json entry = {{"what", assumption.description}};
+    if (!assumption.domain_comment.empty()) entry["comment"] = assumption.domain_comment;
+    line["assumptions"].push_back(std::move(entry));
+  }
   for (const backends::MemoryFinding& fault : record.memory_findings)
     line["faults"].push_back(to_json(fault));
   for (const backends::ExecutionProfile& profile : record.profiles)
@@ -287,6 +292,11 @@ void read_optional_members(CaseRecord& record, const json& line) {
     for (const json& way : line.at("unreached"))
       record.uncovered_branches.push_back(
           {.line = way.at("line"), .description = way.at("what"), .file = way.value("file", "")});
+  }
+  if (line.contains("assumptions")) {
+    for (const json& assumption : line.at("assumptions"))
+      record.assumptions.push_back(
+          {.description = assumption.at("what"), .domain_comment = assumption.value("comment", "")});
   }
   if (line.contains("finding")) {
     const json& finding = line.at("finding");

@@ -70,6 +70,9 @@ CaseRecord full_record() {
       .source_texts = SourceTexts{.python = "p", .cpp = "c", .cuda = "u", .ir = "i", .compile_command = "g++"}};
   record.uncovered_branches = {{.line = 4, .description = "the condition is never true"},
                                {.line = 5, .description = "the loop never runs", .file = "types.py"}};
+  record.assumptions = {{.description = "the elements of 'idx' are a permutation of its indices",
+                         .domain_comment = "# domain: idx is a permutation"},
+                        {.description = "dimension 1 of the launch has the extent 1", .domain_comment = ""}};
   record.check_results.f64_promotion = CheckResult{.compared_values = 640, .failed = 12, .rho_max = kInf};
   record.check_results.determinism = CheckResult{.compared_values = 0, .failed = 0, .rho_max = std::nullopt};
   backends::MemoryFinding fault{

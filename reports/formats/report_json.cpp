@@ -65,6 +65,12 @@ json uncovered_json(const Run& run, const UncoveredBranchLocation& way) {
   return {{"case", record.at("case")}, {"file", way.file}, {"line", way.line}, {"what", way.description}};
 }
 
+json assumption_json(const Run& run, const AssumptionLocation& assumption) {
+  json entry = {{"case", run.cases[assumption.first_case_position].at("case")}, {"what", assumption.description}};
+  if (!assumption.domain_comment.empty()) entry["comment"] = assumption.domain_comment;
+  return entry;
+}
+
 json expectation_json(const ExpectationTally& line) {
   json row = line.expectation;
   row.update({{"state", line.state()},
@@ -96,7 +102,8 @@ json report_json(const Run& run, const RunSummary& summary, const RunChanges* ch
                  {"denominators", denominators_json(summary.case_totals)},
                  {"counts", summary.counts},
                  {"environment", run.start.at("environment")}};
-  for (const char* list : {"grid", "groups", "findings", "unreached", "expectations", "schema_errors", "cases"})
+  for (const char* list :
+       {"grid", "groups", "findings", "unreached", "assumptions", "expectations", "schema_errors", "cases"})
     report[list] = json::array();
   for (const GridCell& cell : summary.grid)
     report["grid"].push_back(cell_json(cell));
@@ -106,6 +113,8 @@ json report_json(const Run& run, const RunSummary& summary, const RunChanges* ch
     report["findings"].push_back(finding_json(run.cases[i]));
   for (const UncoveredBranchLocation& way : summary.uncovered_branches)
     report["unreached"].push_back(uncovered_json(run, way));
+  for (const AssumptionLocation& assumption : summary.assumptions)
+    report["assumptions"].push_back(assumption_json(run, assumption));
   for (const ExpectationTally& line : run.expectations)
     report["expectations"].push_back(expectation_json(line));
   for (const json& record : run.cases)

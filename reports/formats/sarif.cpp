@@ -44,6 +44,12 @@ json sarif_json(const Run& run, const RunSummary& summary) {
       results.push_back(result_json("unreached", "note", "not covered by the inputs: " + way.description, record,
                                     way.file, way.line));
   }
+  for (const AssumptionLocation& assumption : summary.assumptions) {
+    const json& record = run.cases[assumption.first_case_position];
+    if (lies_in_a_file(record))
+      results.push_back(result_json("assumption", "note", "judged only for inputs for which " + assumption.description,
+                                    record, record.at("source").at("file"), record.at("source").at("line")));
+  }
   std::set<std::string> ids;
   for (const json& result : results)
     ids.insert(result.at("ruleId").get<std::string>());

@@ -106,6 +106,23 @@ std::string uncovered_text(const Run& run, const RunSummary& summary) {
                      visible(first.description), summary.uncovered_branches.size() > 1 ? ", ... (see the report)" : "");
 }
 
+// "2 kernels pass only under assumptions about their inputs: user/scatter: the elements of 'idx' are a permutation of
+// its indices".
+std::string assumptions_text(const Run& run, const RunSummary& summary) {
+  if (summary.assumptions.empty()) return "";
+  const auto name = [&](const AssumptionLocation& assumption) {
+    const json& record = run.cases[assumption.first_case_position];
+    return fmt::format("{}/{}", record.at("family").get<std::string>(), record.at("kernel").get<std::string>());
+  };
+  std::set<std::string> kernels;
+  for (const AssumptionLocation& assumption : summary.assumptions)
+    kernels.insert(name(assumption));
+  const AssumptionLocation& first = summary.assumptions.front();
+  return fmt::format("{} {} judged only for inputs that satisfy an assumption: {}: {}{}\n", kernels.size(),
+                     kernels.size() == 1 ? "kernel is" : "kernels are", visible(name(first)),
+                     visible(first.description), summary.assumptions.size() > 1 ? ", ... (see the report)" : "");
+}
+
 // The message of all cases of an available device, if all are unsupported for the same reason; otherwise empty.
 std::string common_reason(const Run& run, const std::string& device) {
   std::string reason;
@@ -256,10 +273,10 @@ std::string closing_table(const Run& run, const RunSummary& summary, bool color)
   const Verdict& verdict = summary.verdict;
   std::string headline = verdict.headline;
   if (verdict.status != "as_expected") headline += fmt::format(": {}", reasons_text(verdict.reasons));
-  return fmt::format("{}\n{}\n{}{}{}\n{}{}{}", grid_table(summary, color),
+  return fmt::format("{}\n{}\n{}{}{}\n{}{}{}{}", grid_table(summary, color),
                      styled(headline, style_of(tone_of_verdict(verdict)), color), damage_lines(run),
                      expectation_lines(run), denominators_text(run, summary.case_totals), uncovered_text(run, summary),
-                     unsupported_passes(run), missing_devices(run));
+                     assumptions_text(run, summary), unsupported_passes(run), missing_devices(run));
 }
 
 }  // namespace assay::reports

@@ -52,6 +52,33 @@ TEST(SummaryTable, ShowsCountsVerdictAndMissingDevices) {
       "cuda: unsupported, no CUDA driver\n");
 }
 
+TEST(SummaryTable, NamesKernelsThatAreJudgedUnderAssumptions) {
+  reports::Run run = run_of({.failures = false});
+  const auto line = [&] {
+    const std::string table = closing_table(run, summarize(run), false);
+    const std::size_t start = table.find(" judged only for inputs");
+    return start == std::string::npos
+               ? ""
+               : table.substr(table.rfind('\n', start) + 1, table.find('\n', start) - table.rfind('\n', start) - 1);
+  };
+  EXPECT_EQ(line(), "");
+  const auto assume = [](nlohmann::json& record, const char* what) {
+    record["assumptions"].push_back({{"what", what}});
+  };
+  const auto name = [&](std::size_t i) {
+    return run.cases[i].at("family").get<std::string>() + "/" + run.cases[i].at("kernel").get<std::string>();
+  };
+  ASSERT_EQ(name(0), name(1));
+  // Both passes of one kernel.
+  assume(run.cases[0], "dimension 1 of the launch has the extent 1");
+  assume(run.cases[1], "dimension 1 of the launch has the extent 1");
+  EXPECT_EQ(line(), "1 kernel is judged only for inputs that satisfy an assumption: " + name(0) +
+                        ": dimension 1 of the launch has the extent 1");
+  assume(run.cases.back(), "the elements of 'idx' are a permutation of its indices");
+  EXPECT_EQ(line(), "2 kernels are judged only for inputs that satisfy an assumption: " + name(0) +
+                        ": dimension 1 of the launch has the extent 1, ... (see the report)");
+}
+
 /// Makes this pass of the first kernels unsupported for a reason of the kernel.
 Run with_unsupported_pass(Run run, const std::string& pass, std::size_t kernel_count) {
   std::set<std::string> changed;

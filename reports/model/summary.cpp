@@ -105,6 +105,23 @@ std::vector<UncoveredBranchLocation> uncovered_of(const Run& run) {
   return uncovered;
 }
 
+std::vector<AssumptionLocation> assumptions_of(const Run& run) {
+  std::vector<AssumptionLocation> assumptions;
+  std::set<std::tuple<std::string, std::string, std::string>> seen;
+  for (std::size_t i = 0; i < run.cases.size(); ++i) {
+    const json& record = run.cases[i];
+    if (!record.contains("assumptions")) continue;
+    for (const json& assumption : record.at("assumptions")) {
+      AssumptionLocation entry{.first_case_position = i,
+                               .description = assumption.at("what"),
+                               .domain_comment = assumption.value("comment", "")};
+      if (seen.insert({text(record, "family"), text(record, "kernel"), entry.description}).second)
+        assumptions.push_back(std::move(entry));
+    }
+  }
+  return assumptions;
+}
+
 }  // namespace
 
 std::string file_of(const json& record, const json& named) {
@@ -222,6 +239,7 @@ RunSummary summarize(const Run& run) {
       time += record.at("time_ms").at(stage).get<double>();
   }
   summary.uncovered_branches = uncovered_of(run);
+  summary.assumptions = assumptions_of(run);
   summary.case_totals = denominators_of(run);
   summary.failure_groups = groups_of(run);
   summary.verdict = verdict_of(run, summary.counts, tally);

@@ -103,6 +103,13 @@ struct UncoveredBranchLocation {
   std::string description;          ///< what no input did: "the condition is never true"
 };
 
+/// Something that Assay assumed about the inputs of a kernel.
+struct AssumptionLocation {
+  std::size_t first_case_position;  ///< position in Run::cases of the kernel's first case with this assumption
+  std::string description;          ///< what was assumed: "the elements of 'idx' are a permutation of its indices"
+  std::string domain_comment;       ///< the comment that states it; empty if there is none
+};
+
 /// A case that was judged several times with different results.
 struct FlakyCase {
   std::size_t case_position;   ///< position of the case in Run::cases
@@ -119,6 +126,7 @@ struct RunSummary {
   std::vector<FailureGroup> failure_groups;      ///< the cases that are not as expected; the largest group first
   std::vector<std::size_t> cases_with_findings;  ///< positions in Run::cases of cases with a finding
   std::vector<UncoveredBranchLocation> uncovered_branches;     ///< uncovered branches, in the order of the run
+  std::vector<AssumptionLocation> assumptions;                 ///< assumptions about inputs, in the order of the run
   std::vector<FlakyCase> flaky_cases;                          ///< flaky cases, in the order of the run
   std::vector<std::pair<std::string, double>> stage_times_ms;  ///< name and total time of each stage, in order
 };

@@ -81,6 +81,7 @@ InputSpace::InputSpace(const Module& module, const Function& kernel, const refer
       index_sources_(index_sources(module, kernel)),
       compared_constants_(compared_constants(module, kernel)),
       uses_extents_(ir::uses_extents(module, kernel)),
+      tests_finiteness_(ir::tests_finiteness(module, kernel)),
       visits_faces_(has_path(kernel, ir::kMeshOrderPath)),
       has_groups_of_faces_(has_path(kernel, ir::kMeshGroupsPath)),
       uses_tiles_(uses_tiles(kernel)) {

@@ -55,6 +55,8 @@ struct DrawRequest {
   std::optional<double> float_parameters = std::nullopt;
   /// Whether every third row of each array of floats is zero; in an array of one dimension, every third element.
   bool has_zero_rows = false;
+  /// Whether about one in six floats of arrays whose range is not annotated is NaN or an infinity.
+  bool has_nonfinite_floats = false;
   /// Greatest number of bits of integers in arrays that are no indices and whose range is not annotated. These integers
   /// have both signs and all numbers of bits from `least_integer_bits` on, and in every third row all are negative. 0:
   /// as indices, from 0 to the number of threads.
@@ -119,6 +121,13 @@ struct InputDrawFailure {
   [[nodiscard]] bool is_defect() const { return reason >= Reason::kRace; }
 };
 
+/// Something that the draws assume about the inputs, because otherwise the kernel is not well defined.
+struct InputAssumption {
+  std::string description;     ///< "the elements of 'idx' are a permutation of its indices"
+  std::string domain_comment;  ///< the comment that states it: "# domain: idx is a permutation"; empty if there is none
+  friend bool operator==(const InputAssumption&, const InputAssumption&) = default;
+};
+
 /// A launch without findings, and the oracle's result.
 struct DrawnLaunch {
   ir::Launch launch;                     ///< the launch
@@ -171,6 +180,8 @@ class InputSpace {
   }
   /// Whether the kernel compares integers with constants.
   [[nodiscard]] bool compares_constants() const { return !compared_constants_.empty(); }
+  /// Whether the kernel tests whether a float is NaN, infinite or finite.
+  [[nodiscard]] bool tests_finiteness() const { return tests_finiteness_; }
   /// Whether the kernel computes with the extents of arrays or compares them, so that DrawRequest::extents_of_arrays
   /// may lead to other branches.
   [[nodiscard]] bool uses_extents() const { return uses_extents_; }
@@ -188,6 +199,10 @@ class InputSpace {
   }
   /// Whether too much of what the launch computes is undefined or unbounded.
   bool is_degenerate(const reference::ReferenceResult& reference) const;
+
+  /// What the draws so far made later draws assume about the inputs, other than extents of arrays and ranges of
+  /// integers, which follow from the accesses.
+  [[nodiscard]] std::vector<InputAssumption> assumptions() const;
 
   /// Whether the kernel reads integers from an array, no annotation states their range, and they are no indices.
   [[nodiscard]] bool has_free_integers() const;
@@ -215,8 +230,14 @@ class InputSpace {
   void fill_links(ir::Argument& argument, Rng& rng) const;
   /// Replaces many of the values by constants, for Distribution::kComparedConstants.
   void insert_constants(ir::Argument& argument, Rng& rng) const;
+  /// Replaces some of the floats, for DrawRequest::has_nonfinite_floats.
+  void insert_nonfinite_floats(ir::Argument& argument, Rng& rng) const;
   /// The distance of the offsets in the array; 0 if it is not a list of offsets.
   [[nodiscard]] std::int64_t spacing_of(std::size_t parameter) const;
+  /// The least difference of an offset in the array and the one before in the same row, unless the array is long.
+  [[nodiscard]] std::int64_t least_distance_of_offsets(std::size_t parameter) const {
+    return spacing_of(parameter) - spacing_of(parameter) / kOffsetJitter;
+  }
   /// A seed for a part of the values of a draw.
   static std::uint64_t mixed(std::uint64_t seed, std::uint64_t attempt, std::uint64_t salt);
   /// The extent in the launch annotation if it is a number; otherwise 0.
@@ -281,7 +302,8 @@ class InputSpace {
   ir::ParameterUses parameter_uses_;                      ///< how the kernel uses its parameters
   std::vector<ir::ParameterIndexSources> index_sources_;  ///< by parameter: the arrays that select its elements
   std::vector<std::int64_t> compared_constants_;          ///< integers that the kernel compares with, ascending
-  bool uses_extents_ = false;  ///< whether the kernel computes with extents of arrays or compares them
+  bool uses_extents_ = false;      ///< whether the kernel computes with extents of arrays or compares them
+  bool tests_finiteness_ = false;  ///< whether the kernel tests whether a float is NaN, infinite or finite
   std::vector<bool> has_data_dependent_accesses_;  ///< by parameter; empty if extents are not exact
   std::vector<bool> is_never_read_;                ///< by parameter: whether it is an array that the kernel never reads
   bool visits_faces_;                              ///< whether the kernel visits the faces of a mesh in their order
@@ -327,6 +349,8 @@ class InputSpace {
   static constexpr std::uint64_t kNoAttempt = std::numeric_limits<std::uint64_t>::max();
   /// The greatest extent of an array that is drawn.
   static constexpr std::int32_t kLargestExtent = 1 << 17;
+  /// An offset exceeds a multiple of the distance by less than a part of the distance; this is the part's denominator.
+  static constexpr std::int64_t kOffsetJitter = 4;
 };
 
 }  // namespace assay::harness

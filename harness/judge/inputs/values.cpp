@@ -219,7 +219,8 @@ void InputSpace::fill_offsets(Argument& argument, std::size_t parameter, std::in
   const std::int64_t period = count * spacing <= kLargestExtent ? count : row_length;
   const std::vector<ScalarComponent> components = scalar_components(*module_, argument.type.element());
   for (std::int64_t element = 0; element < count; ++element) {
-    const std::int64_t value = least + element % period * spacing + rng.uniform_int<std::int64_t>(0, spacing / 4);
+    const std::int64_t value =
+        least + element % period * spacing + rng.uniform_int<std::int64_t>(0, spacing / kOffsetJitter);
     for (const ScalarComponent& component : components)
       write_integer(component.scalar, argument.bytes.data() + element * argument.strides.back() + component.offset,
                     value);
@@ -261,6 +262,19 @@ void InputSpace::insert_constants(Argument& argument, Rng& rng) const {
         if (kind == Kind::kAll) write_integer(component.scalar, at, chosen);
         else if (rng.bernoulli(0.5)) write_integer(component.scalar, at, constant());
       }
+    }
+  }
+}
+
+void InputSpace::insert_nonfinite_floats(Argument& argument, Rng& rng) const {
+  constexpr double kShare = 1.0 / 6;
+  constexpr double kValues[] = {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(),
+                                -std::numeric_limits<double>::infinity()};
+  const std::int64_t stride = argument.strides.back();  // the array is dense
+  for (std::int64_t element = 0; element < element_count(argument); ++element) {
+    for (const ScalarComponent& component : scalar_components(*module_, argument.type.element())) {
+      if (is_float(component.scalar) && rng.bernoulli(kShare))
+        write_float(component.scalar, argument.bytes.data() + element * stride + component.offset, rng.choose(kValues));
     }
   }
 }
@@ -394,6 +408,7 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
   if (request.distribution == Distribution::kComparedConstants && !is_bound) insert_constants(argument, rng);
   if (repeats) repeat_elements(argument, kPeriod);
   if (request.has_zero_rows && is_array && !range) clear_rows(*module_, argument);
+  if (request.has_nonfinite_floats && is_array && !range) insert_nonfinite_floats(argument, rng);
   if (preconditions_.must_be_separate_triangles[p]) draw_separate_triangles(argument, integer_low, integer_high, rng);
   if (preconditions_.must_be_triangles[p]) separate_corners(argument, integer_low, integer_high);
 }

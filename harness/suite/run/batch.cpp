@@ -84,6 +84,7 @@ void take_verdict(CaseRecord& record, PassVerdict verdict, const ir::Module& mod
   record.check_results = verdict.check_results;
   record.mismatches = std::move(verdict.mismatches);
   record.uncovered_branches = verdict.coverage.uncovered(module);
+  record.assumptions = std::move(verdict.assumptions);
   record.finding = std::move(verdict.finding);
   record.memory_findings = std::move(verdict.memory_findings);
   record.profiles = std::move(verdict.profiles);

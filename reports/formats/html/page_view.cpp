@@ -150,6 +150,19 @@ json uncovered_view(const Run& run, const RunSummary& summary) {
   return rows;
 }
 
+json assumptions_view(const Run& run, const RunSummary& summary) {
+  json rows = json::array();
+  for (const AssumptionLocation& assumption : summary.assumptions) {
+    if (rows.size() == kUncoveredShown) break;
+    const json& record = run.cases[assumption.first_case_position];
+    rows.push_back({{"what", assumption.description},
+                    {"comment", assumption.domain_comment},
+                    {"name", record.at("case")},
+                    {"href", case_link(record.at("case").get<std::string>())}});
+  }
+  return rows;
+}
+
 json stages_view(const RunSummary& summary) {
   double longest = 0.0;
   for (const auto& [stage, time] : summary.stage_times_ms)
@@ -247,6 +260,9 @@ json page_view(const Run& run, const RunSummary& summary, const RunChanges* chan
   view["findings_count"] = shown_count(summary.cases_with_findings.size());
   view["unreached"] = uncovered_view(run, summary);
   view["unreached_count"] = shown_count(summary.uncovered_branches.size());
+  view["assumptions"] = assumptions_view(run, summary);
+  view["assumptions_count"] = shown_count(summary.assumptions.size());
+  view["assumptions_more"] = shown_count(summary.assumptions.size() - view["assumptions"].size());
   view["unreached_more"] = shown_count(summary.uncovered_branches.size() - view["unreached"].size());
   view["cases_count"] = count_text(static_cast<std::int64_t>(run.cases.size()));
   view["expectations"] = expectations_view(run);

@@ -1,0 +1,28 @@
+// Chooses the input sets for candidates: code that may use another algorithm than the kernel.
+#pragma once
+
+#include <functional>
+
+#include "harness/judge/input_set.hpp"
+#include "harness/judge/inputs/input_space.hpp"
+#include "harness/judge/policy.hpp"
+
+namespace assay::harness {
+
+/// How the sets are drawn. References must outlive the object.
+struct CandidateSetDrawer {
+  const KernelUnderTest& subject;
+  const InputSpace& space;
+  const JudgingPolicy& policy;
+  /// Returns a request without special extents or values. `set` and `draw` determine its seed.
+  std::function<DrawRequest(int set, int draw, Distribution distribution)> request;
+  /// Draws a set and keeps it if it is conclusive and `accepts` returns true for it. Returns whether it was kept. What
+  /// its values and extents teach about the domain does not affect other sets.
+  std::function<bool(const DrawRequest& request, const std::function<bool(const InputSet&)>& accepts)> add;
+};
+
+/// Adds sets on which code of another algorithm fails although the kernel does not: large offsets and factors
+/// (JudgingPolicy::float_offset_input_sets sets), special values and other shapes.
+void add_candidate_sets(const CandidateSetDrawer& drawer);
+
+}  // namespace assay::harness

@@ -1,0 +1,110 @@
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/judge/inputs/testing/drawn_inputs.hpp"
+
+namespace assay::harness {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::Field;
+using ::testing::IsEmpty;
+using testing::Space;
+
+auto described(const char* description) { return Field(&InputAssumption::description, description); }
+
+TEST(Assumptions, NameArrayOfIndicesThatBecomesPermutation) {
+  Space space(R"(
+@wp.kernel
+def scatter(idx: wp.array(dtype=int), x: wp.array(dtype=float), y: wp.array(dtype=float)):
+    i = wp.tid()
+    y[idx[i]] = x[i]
+)");
+  EXPECT_THAT(space.space().assumptions(), IsEmpty());
+  space.found_all();
+  EXPECT_THAT(space.space().assumptions(),
+              ElementsAre(InputAssumption{.description = "the elements of 'idx' are a permutation of its indices",
+                                          .domain_comment = "# domain: idx is a permutation"}));
+}
+
+TEST(Assumptions, AreEmptyIfCommentStatesThem) {
+  Space space(R"(
+# domain: idx is a permutation
+@wp.kernel
+def scatter(idx: wp.array(dtype=int), x: wp.array(dtype=float), y: wp.array(dtype=float)):
+    i = wp.tid()
+    y[idx[i]] = x[i]
+)");
+  space.found_all();
+  EXPECT_THAT(space.space().assumptions(), IsEmpty());
+}
+
+TEST(Assumptions, AreEmptyIfAccessesDecideRangeOfIndices) {
+  Space space(R"(
+@wp.kernel
+def gather(idx: wp.array(dtype=int), x: wp.array(dtype=float), y: wp.array(dtype=float)):
+    i = wp.tid()
+    y[i] = x[idx[i]]
+)");
+  space.found_all();
+  EXPECT_THAT(space.space().assumptions(), IsEmpty());
+}
+
+TEST(Assumptions, NameOffsetsThatAreFarApart) {
+  Space space(R"(
+@wp.kernel
+def scale_rows(first: wp.array(dtype=int), x: wp.array(dtype=float), y: wp.array(dtype=float)):
+    i = wp.tid()
+    for j in range(7):
+        y[first[i] + j] = x[i] * float(j)
+)");
+  space.space().assume_offsets();
+  space.found_all();
+  EXPECT_THAT(space.space().assumptions(),
+              ElementsAre(described(
+                  "the elements of 'first' are ascending offsets, each at least 12 greater than the one before")));
+}
+
+TEST(Assumptions, NameLinksAndLaunchDimensionsAndPositiveFloats) {
+  Space links(R"(
+@wp.kernel
+def depth(parent: wp.array(dtype=int), out: wp.array(dtype=int)):
+    i = wp.tid()
+    j = int(i)
+    n = int(0)
+    while j >= 0:
+        j = parent[j]
+        n += 1
+    out[i] = n
+)");
+  links.found_all();
+  EXPECT_THAT(links.space().assumptions(), ElementsAre(described("each element of 'parent' is -1 or less than its "
+                                                                 "index")));
+
+  Space dimension(R"(
+@wp.kernel
+def k(first: wp.array(dtype=int), x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i, j = wp.tid()
+    out[first[i] + j] = x[i]
+)");
+  dimension.found_all();
+  EXPECT_THAT(dimension.space().assumptions(),
+              ::testing::Contains(::testing::AnyOf(described("dimension 0 of the launch has the extent 1"),
+                                                   described("dimension 1 of the launch has the extent 1"))));
+
+  Space positive(R"(
+@wp.kernel
+def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = wp.log(x[i])
+)");
+  positive.found_all();
+  EXPECT_THAT(positive.space().assumptions(),
+              ElementsAre(described("the floats whose range no comment states are positive")));
+}
+
+}  // namespace
+}  // namespace assay::harness
