@@ -192,6 +192,13 @@ void Builder::assign(VarId variable, ExprId value) {
   emit(Assign{variable, value});
 }
 
+void Builder::mark_as_augmented() {
+  require(!current_block_->statements.empty(), "no statement to mark");
+  Stmt& last = current_block_->statements.back();
+  if (auto* assign = std::get_if<Assign>(&last.node)) assign->is_augmented = true;
+  if (auto* store = std::get_if<Store>(&last.node)) store->is_augmented = true;
+}
+
 void Builder::store(VarId array, std::vector<ExprId> indices, ExprId value) {
   require(function_.var(array).type.element() == type_of(value).tile_element_type() ||
               function_.var(array).type.element() == type_of(value),

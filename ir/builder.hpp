@@ -61,6 +61,8 @@ class Builder {
   VarId let(std::string name, ExprId value);
   VarId let_zero(std::string name, Type type);
   void assign(VarId variable, ExprId value);
+  /// Sets `is_augmented` of the last statement, an assignment or a store.
+  void mark_as_augmented();
   void store(VarId array, std::vector<ExprId> indices, ExprId value);
   void atomic(AtomicOp op, VarId array, std::vector<ExprId> indices, ExprId value);
   /// Appends an atomic that updates the field to which `fields` lead from the element.

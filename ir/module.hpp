@@ -81,12 +81,16 @@ struct Let {
 struct Assign {
   VarId variable = kNone;  ///< assigned variable
   ExprId value = kNone;    ///< value of the same type
+  /// Whether the source updates a component in place, as `v[k] += e` does. The value is the same as that of
+  /// `v[k] = v[k] + e`, but Warp differentiates the two in different ways, so its printer keeps them apart.
+  bool is_augmented = false;
 };
 /// Stores array[indices] = value, in an array or in a local array, which has one index.
 struct Store {
   ExprId array = kNone;              ///< array to change, a kVariable expression
   std::vector<ExprId> indices = {};  ///< one index for each dimension
   ExprId value = kNone;              ///< value or tile to store
+  bool is_augmented = false;         ///< of an element of a local array: as Assign::is_augmented
 };
 /// An atomic update of array[indices], or of a field of it. If `result` is set, the statement declares this variable
 /// and stores the previous value in it.

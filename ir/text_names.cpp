@@ -13,9 +13,9 @@
 namespace assay::ir::text {
 namespace {
 
-constexpr std::array<std::string_view, 18> kKeywords = {
-    "struct", "func",  "kernel", "nullable", "let",    "call", "if",    "else", "for",
-    "in",     "while", "break",  "continue", "return", "true", "false", "inf",  "nan",
+constexpr std::array<std::string_view, 19> kKeywords = {
+    "struct", "func",  "kernel",   "nullable", "let",  "call",  "if",  "else", "for",     "in",
+    "while",  "break", "continue", "return",   "true", "false", "inf", "nan",  "augment",
 };
 constexpr std::array<std::string_view, 7> kTypeWords = {"vec", "mat", "quat", "transform", "array", "local", "tile"};
 

@@ -233,10 +233,12 @@ class FunctionPrinter {
     expression(let.value);
   }
   void print(const Assign& assign) {
+    if (assign.is_augmented) out_ += "augment ";
     append(out_, variable(assign.variable), " = ");
     expression(assign.value);
   }
   void print(const Store& store) {
+    if (store.is_augmented) out_ += "augment ";
     element(store.array, store.indices);
     out_ += " = ";
     expression(store.value);

@@ -120,6 +120,8 @@ class FunctionParser {
       statement.node = Continue{};
     } else if (cursor_.accept("return")) {
       statement.node = parse_return();
+    } else if (cursor_.accept("augment")) {
+      statement.node = parse_augmented();
     } else if (at_atomic()) {
       statement.node = parse_atomic();
     } else if (cursor_.at(TokenKind::kWord)) {
@@ -207,6 +209,14 @@ class FunctionParser {
     const ExprId array = indices[0];
     indices.erase(indices.begin());
     return {array, std::move(indices)};
+  }
+
+  /// Parses an assignment or a store after the keyword `augment`.
+  Node parse_augmented() {
+    Node change = parse_change();
+    if (auto* assign = std::get_if<Assign>(&change)) assign->is_augmented = true;
+    if (auto* store = std::get_if<Store>(&change)) store->is_augmented = true;
+    return change;
   }
 
   /// Parses `variable = value` or `array[indices] = value`.

@@ -83,6 +83,8 @@ kernel everything(x: array<f32,2>, nullable grad: array<f32,1>, p: Particle, cou
   while true {
     break
   }
+  augment buffer[4] = add(buffer[4], t)
+  augment zero = insert(zero, 1, sub(extract(zero, 1), t))
 }
 )";
 

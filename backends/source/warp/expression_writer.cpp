@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "backends/source/warp/unassigned_guards.hpp"
 #include "ir/analysis.hpp"
 #include "support/concat.hpp"
 
@@ -124,7 +125,10 @@ ExpressionWriter::WrittenExpression ExpressionWriter::spell(ir::ExprId id) {
   switch (expr.kind) {
     case ir::ExprKind::kLiteral: return literal(expr);
     case ir::ExprKind::kVariable: return {variable_names_[static_cast<std::size_t>(expr.variable)]};
-    case ir::ExprKind::kOperation: return operation(expr);
+    case ir::ExprKind::kOperation: {
+      const ir::ExprId value = guarded_value(function_, expr);
+      return value == ir::kNone ? operation(expr) : spell(value);
+    }
     case ir::ExprKind::kLoad:
       if (ir::loads_tile(function_, expr)) {
         std::vector<ir::ExprId> offsets(expr.args.begin() + 1, expr.args.end());

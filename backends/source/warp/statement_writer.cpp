@@ -58,6 +58,18 @@ std::string_view augmented(ir::Op op) {
   }
 }
 
+/// " += " for operations with which Warp updates a component in place; empty for others.
+std::string_view in_place_operator(ir::Op op) {
+  switch (op) {
+    case ir::Op::kAdd: return " += ";
+    case ir::Op::kSub: return " -= ";
+    case ir::Op::kBitAnd: return " &= ";
+    case ir::Op::kBitOr: return " |= ";
+    case ir::Op::kBitXor: return " ^= ";
+    default: return "";
+  }
+}
+
 }  // namespace
 
 namespace {
@@ -147,6 +159,7 @@ StatementWriter::StatementWriter(const ir::Module& module, const ir::Function& f
       decorator_(function.is_kernel ? "kernel" : "func"),
       is_tiled_(ir::uses_tiles(function)),
       scattered_changes_(find_scattered_changes(function)),
+      guards_(find_unassigned_guards(function)),
       written_parameter_count_(function.parameter_count) {
   collect_changed_in_loops(function.body, false, non_constant_variables_);
   std::set<ir::VarId> zeros;
@@ -263,9 +276,17 @@ void StatementWriter::block(const ir::Block& block) {
   if (body_text_.size() == before) line("pass");
 }
 
+bool StatementWriter::belongs_to_guard(const ir::Stmt& statement) const {
+  if (const auto* let = std::get_if<ir::Let>(&statement.node))
+    return guards_.variables.contains(let->variable) || guards_.declarations.contains(let);
+  const auto* assign = std::get_if<ir::Assign>(&statement.node);
+  return assign != nullptr && guards_.variables.contains(assign->variable);
+}
+
 void StatementWriter::statement(const ir::Stmt& statement) {
   statement_locations_.push_back(here());
   if (changed_operand_) return change_operand(statement);
+  if (belongs_to_guard(statement)) return;
   std::visit(Overloaded{
                  [&](const ir::Let& node) { let(node, statement.loc); },
                  [&](const ir::Assign& node) { assign(node); },
@@ -273,7 +294,7 @@ void StatementWriter::statement(const ir::Stmt& statement) {
                    if (function_.expr(node.value).type.is_tile()) return write_tile_change("tile_store", node);
                    write_assignment(fmt::format("{}[{}]", expression_writer_.operand(node.array, Precedence::kPostfix),
                                                 expression_writer_.indices(node.indices)),
-                                    ir::stored_part(function_, node));
+                                    ir::stored_part(function_, node), node.is_augmented);
                  },
                  [&](const ir::Atomic& node) { atomic(node); },
                  [&](const ir::Call& node) { call(node); },
@@ -354,7 +375,7 @@ void StatementWriter::assign(const ir::Assign& assign) {
   } else if (const std::string_view sign = augmented(value.op); !sign.empty() && reads_variable(value.args[0])) {
     line(name(assign.variable), " ", sign, "= ", expression_writer_.write(value.args[1]));
   } else {
-    write_assignment(name(assign.variable), ir::assigned_part(function_, assign));
+    write_assignment(name(assign.variable), ir::assigned_part(function_, assign), assign.is_augmented);
   }
 }
 
@@ -372,7 +393,7 @@ std::string StatementWriter::part_of(std::string place, const std::vector<ir::El
   return place;
 }
 
-void StatementWriter::write_assignment(std::string place, const ir::ChangedElementPart& part) {
+void StatementWriter::write_assignment(std::string place, const ir::ChangedElementPart& part, bool is_augmented) {
   place = part_of(std::move(place), part.path);
   const ir::Expr& value = function_.expr(part.value);
   if (part.combines_with_old_value && value.op == ir::Op::kTileInsert) {
@@ -383,9 +404,9 @@ void StatementWriter::write_assignment(std::string place, const ir::ChangedEleme
     const std::vector<ir::ExprId> offsets(value.args.begin() + 1, value.args.end() - 1);
     line(fmt::format("wp.tile_assign({}, {}, offset=({}{}))", place, expression_writer_.write(value.args.back()),
                      expression_writer_.indices(offsets), offsets.size() == 1 ? "," : ""));
-  } else if (part.combines_with_old_value && (value.op == ir::Op::kAdd || value.op == ir::Op::kSub) &&
-             place.starts_with("wp.adjoint[")) {
-    line(place, value.op == ir::Op::kAdd ? " += " : " -= ", expression_writer_.write(value.args[1]));
+  } else if (const std::string_view sign = in_place_operator(value.op);
+             part.combines_with_old_value && !sign.empty() && (is_augmented || place.starts_with("wp.adjoint["))) {
+    line(place, sign, expression_writer_.write(value.args[1]));
   } else {
     line(place, " = ", expression_writer_.write(part.value));
   }

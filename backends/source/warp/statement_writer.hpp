@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "backends/source/warp/expression_writer.hpp"
+#include "backends/source/warp/unassigned_guards.hpp"
 #include "ir/analysis.hpp"
 #include "ir/element_part.hpp"
 #include "ir/module.hpp"
@@ -43,6 +44,8 @@ class StatementWriter {
   }
   void block(const ir::Block& block);
   void statement(const ir::Stmt& statement);
+  /// Whether the source does not contain the statement, because a frontend added it (unassigned_guards.hpp).
+  [[nodiscard]] bool belongs_to_guard(const ir::Stmt& statement) const;
   void let(const ir::Let& let, ir::Loc loc);
   void assign(const ir::Assign& assign);
   /// Writes a tile to an array.
@@ -70,7 +73,7 @@ class StatementWriter {
   /// "place.field[i]" for the path.
   std::string part_of(std::string place, const std::vector<ir::ElementPartStep>& path);
   /// An assignment to the part of the place that changes.
-  void write_assignment(std::string place, const ir::ChangedElementPart& part);
+  void write_assignment(std::string place, const ir::ChangedElementPart& part, bool is_augmented);
   /// A change of an element of a tile after a read of an element that may be the same, which must be scattered.
   void write_scattered(const ir::Assign& assign);
   bool is_literal_i32(ir::ExprId id, std::int64_t value) const;
@@ -99,6 +102,7 @@ class StatementWriter {
   bool is_tiled_;                       ///< whether the function is a kernel with tiles
   /// Changes of elements of tiles that are written as wp.tile_scatter_add or wp.tile_scatter_masked.
   std::set<const ir::Assign*> scattered_changes_;
+  UnassignedGuards guards_;  ///< statements that are not written
   /// Number of parameters in the signature; for a gradient without its adjoint arrays, which are written as
   /// wp.adjoint[...].
   int written_parameter_count_;

@@ -56,6 +56,50 @@ class OneKernel {
   VarId out, a, i;
 };
 
+/// What write_python makes of a kernel with this body.
+std::string rewritten(const std::string& body) {
+  const std::string header =
+      "import warp as wp\n\n\n@wp.kernel\ndef k(x: wp.array(dtype=float), n: int, a: float):\n    j = wp.tid()\n";
+  const auto read = frontend::parse_python(header + body, "k.py");
+  if (!read.ok()) return read.error().text();
+  if (!read->diagnostics.empty()) return read->diagnostics.front().text();
+  const auto written = write_python(read->module);
+  if (!written.ok()) return written.error().text();
+  return written->substr(0, header.size()) == header ? written->substr(header.size()) : *written;
+}
+
+TEST(PythonWriter, LeavesOutWhatFrontendAddedForUnassignedVariables) {
+  for (const std::string body : {
+           "    if n > 0:\n        s = a\n    x[0] = s\n",
+           "    t = float(0.0)\n    for i in range(n):\n        if i % 2 == 0:\n            s = x[i] * a\n        t += "
+           "s\n    x[0] = "
+           "t\n",
+           "    for i in range(n):\n        if i == 0:\n            v = wp.vec2(a, a)\n        else:\n            x[i] "
+           "= v[1]\n",
+       })
+    EXPECT_EQ(rewritten(body), body);
+  // The variable is assigned before the loop, and may be unassigned after it.
+  EXPECT_EQ(rewritten("    m = int(5)\n    x[m] = a\n    for m in range(n):\n        pass\n    x[m] = a\n"),
+            "    m = int(5)\n    x[m] = a\n    for m_2 in range(n):\n        m = m_2\n    x[m] = a\n");
+}
+
+TEST(PythonWriter, KeepsInPlaceUpdatesOfComponentsApartFromAssignments) {
+  const auto body_of = [](bool is_augmented, Op op) {
+    OneKernel k;
+    Builder& b = *k.builder;
+    const VarId v = b.let_zero("v", ir::vector_type(ir::Scalar::kF32, 3));
+    const auto component = [&] { return b.op(Op::kExtract, {b.var(v), b.i32(1)}); };
+    b.assign(v, b.op(Op::kInsert, {b.var(v), b.i32(1), b.op(op, {component(), b.var(k.a)})}));
+    if (is_augmented) b.mark_as_augmented();
+    return k.body();
+  };
+  EXPECT_THAT(body_of(true, Op::kAdd), HasSubstr("v[1] += a\n"));
+  EXPECT_THAT(body_of(true, Op::kSub), HasSubstr("v[1] -= a\n"));
+  EXPECT_THAT(body_of(false, Op::kAdd), HasSubstr("v[1] = v[1] + a\n"));
+  // What a reduction or a mutation left of an update.
+  EXPECT_THAT(body_of(true, Op::kMin), HasSubstr("v[1] = wp.min(v[1], a)\n"));
+}
+
 // Warp does not accept a bare number here in a kernel with a gradient.
 TEST(PythonWriter, WrapsLiteralArgumentsOfTileMapInCallsOfFloat) {
   const std::string python =
