@@ -256,6 +256,29 @@ TEST(ExponentialBound, IsSmallFarBelowZeroWhateverTheErrorOfTheOperand) {
   }
 }
 
+// pow(max(x, 0), 1 / 2.2), the gamma of a color: the exponent has a rounding error.
+TEST(PowerBound, IsZeroForBaseZeroAndInexactPositiveExponent) {
+  OracleFixture w;
+  const auto x = w.array("x", ir::kF32, {2}, {-1, 0});
+  const auto out = w.zeros("out", ir::kF32, {2});
+  const auto unbounded = w.zeros("unbounded", ir::kF32, {2});
+  const auto i = w.thread_index(2);
+  const auto base = w.op(Op::kMax, {w.at(x, i), w.b().literal(ir::kF32, 0.0)});
+  const auto exponent = w.op(Op::kDiv, {w.b().literal(ir::kF32, 1.0), w.b().literal(ir::kF32, 2.2)});
+  w.b().store(out, {w.var(i)}, w.op(Op::kPow, {base, exponent}));
+  w.b().store(unbounded, {w.var(i)},
+              w.op(Op::kPow, {base, w.op(Op::kSub, {exponent, w.b().literal(ir::kF32, 1.0 / 2.2)})}));
+  const ReferenceResult reference = w.evaluate();
+  for (const OutputElement& element : reference.outputs[static_cast<std::size_t>(out)]->elements) {
+    EXPECT_EQ(element.value, 0);
+    EXPECT_LE(element.bound[kNative], 1e-37) << "the least normal number";
+    EXPECT_LE(element.bound[kPromoted], 1e-300);
+  }
+  // The exponent may be negative.
+  for (const OutputElement& element : reference.outputs[static_cast<std::size_t>(unbounded)]->elements)
+    EXPECT_FALSE(std::isfinite(element.bound[kNative]));
+}
+
 // length(v * kFactor - w) with w close to the product: the result is so close to zero that no digit is certain.
 TEST(VectorLengthBound, HoldsUnderCancellation) {
   constexpr std::int32_t kVectors = 2000;

@@ -107,6 +107,7 @@ double power_error(const BoundedValue& a, const BoundedValue& b, double v, std::
     // The box contains 0: the function is monotone on each side.
     return exponent < 0 ? kUnbounded : (exponent == 0 ? 0 : std::pow(base + ea, exponent) + v);
   }
+  if (base == 0 && ea == 0 && exponent > eb) return 0;  // a zero to any positive power is zero
   if (!(base > ea) || (a.v < 0 && !is_exact_integer(b))) return kUnbounded;
   const double dlog = log_error(base, ea);
   const double spread = scaled(std::abs(exponent), dlog) +
