@@ -105,6 +105,29 @@ void PassVerdict::keep(const std::vector<backends::MemoryFinding>& findings) {
   }
 }
 
+namespace {
+
+/// A kind of inconclusive checks.
+struct InconclusiveKind {
+  std::int64_t count = 0;   ///< number of checks
+  const char* name = "";    ///< kind in the record
+  const char* reason = "";  ///< why they are inconclusive, after "because"
+};
+
+InconclusiveKind most_frequent_kind(const InconclusiveCounts& counts) {
+  const InconclusiveKind kinds[] = {
+      {counts.uncertain_paths, "path", "compared values are so close that correct code may take either branch"},
+      {counts.non_differentiable_points, "kink", "the gradient does not exist or is not unique at the inputs"},
+      {counts.ill_conditioned_values, "conditioning", "the bounds are too wide to detect an error"},
+      {counts.unbounded_values, "overflow",
+       "the bound is infinite, by an overflow, a value next to a pole, or an infinite derivative"},
+      {counts.races, "race", "threads race"},
+      {counts.domain_errors, "domain", "no valid inputs were found"}};
+  return *std::ranges::max_element(kinds, {}, &InconclusiveKind::count);
+}
+
+}  // namespace
+
 PassVerdict::Decision PassVerdict::decide() const {
   if (failure_) {
     Decision decision = *failure_;
@@ -118,9 +141,10 @@ PassVerdict::Decision PassVerdict::decide() const {
   }
   if (values_compared == 0 && !fault_is_active("nothing_passes")) {
     return {Outcome::inconclusive, "nothing_compared",
-            inconclusive.total() > 0 ? "no value could be compared: all checks were inconclusive"
-            : has_outputs            ? "no value to compare: no thread stores a value"
-                                     : "no value to compare: the kernel has no statement that stores a value"};
+            inconclusive.total() > 0
+                ? fmt::format("no value could be compared, mostly because {}", most_frequent_kind(inconclusive).reason)
+            : has_outputs ? "no value to compare: no thread stores a value"
+                          : "no value to compare: the kernel has no statement that stores a value"};
   }
   for (const auto& [array, tally] : negative_controls) {
     if (!tally.wrongly_accepted_control_name.empty() || tally.rejected_controls < kRequiredRejectedControls) {
@@ -138,16 +162,14 @@ PassVerdict::Decision PassVerdict::decide() const {
   const bool too_few_sets = static_cast<double>(conclusive_uniform_input_sets) <
                             kMinConclusiveSetShare * static_cast<double>(uniform_input_sets);
   if (too_many || too_few_sets) {
-    const std::pair<std::int64_t, const char*> kinds[] = {{inconclusive.uncertain_paths, "path"},
-                                                          {inconclusive.non_differentiable_points, "kink"},
-                                                          {inconclusive.ill_conditioned_values, "conditioning"},
-                                                          {inconclusive.unbounded_values, "overflow"},
-                                                          {inconclusive.races, "race"},
-                                                          {inconclusive.domain_errors, "domain"}};
-    const auto* most = std::max_element(std::begin(kinds), std::end(kinds));
-    return {Outcome::inconclusive, most->second,
-            fmt::format("{} of {:.0f} checks and {} of {} uniformly drawn input sets are inconclusive", doubtful,
-                        checks, uniform_input_sets - conclusive_uniform_input_sets, uniform_input_sets)};
+    const InconclusiveKind most = most_frequent_kind(inconclusive);
+    std::string message;
+    if (doubtful > 0)
+      message = fmt::format("{} of {:.0f} checks are inconclusive, mostly because {}", doubtful, checks, most.reason);
+    if (too_few_sets)
+      message += fmt::format("{}{} of {} uniformly drawn input sets are inconclusive", doubtful > 0 ? "; " : "",
+                             uniform_input_sets - conclusive_uniform_input_sets, uniform_input_sets);
+    return {Outcome::inconclusive, most.name, std::move(message)};
   }
   return {};
 }

@@ -45,7 +45,7 @@ TEST(Verdict, IsInconclusiveIfNothingWasCompared) {
   verdict.has_outputs = false;
   EXPECT_THAT(verdict.decide().message, HasSubstr("has no statement that stores a value"));
   verdict.inconclusive.unbounded_values = 1;
-  EXPECT_THAT(verdict.decide().message, HasSubstr("all checks were inconclusive"));
+  EXPECT_THAT(verdict.decide().message, HasSubstr("no value could be compared, mostly because the bound is infinite"));
   verdict.negative_controls["out"] = {.tried_controls = 8, .rejected_controls = 8};
   verdict.count(NamedCheck::kF64Promotion, {});
   verdict.count_one(NamedCheck::kFiniteDifferences, 0, false);
@@ -100,6 +100,7 @@ TEST(Verdict, CountsInfiniteAndUninformativeBoundsAsInconclusive) {
   PassVerdict overflow = passing();
   overflow.count(NamedCheck::kNativePrecision, {.unbounded_scalars = 20});
   EXPECT_EQ(overflow.decide().outcome_detail, "overflow");
+  EXPECT_THAT(overflow.decide().message, HasSubstr(" checks are inconclusive, mostly because the bound is infinite"));
   PassVerdict conditioning = passing();
   conditioning.count(NamedCheck::kNativePrecision, {.checked_scalars = 20, .uninformative_scalars = 20});
   EXPECT_EQ(conditioning.decide().outcome_detail, "conditioning");
@@ -111,6 +112,7 @@ TEST(Verdict, IsInconclusiveIfFewerThanFourFifthsOfEvenlyDrawnInputSetsAreConclu
   EXPECT_EQ(verdict.decide().outcome, Outcome::pass);
   verdict.conclusive_uniform_input_sets = 4;
   EXPECT_EQ(verdict.decide().outcome, Outcome::inconclusive);
+  EXPECT_EQ(verdict.decide().message, "2 of 6 uniformly drawn input sets are inconclusive");
 }
 
 TEST(Verdict, CountsComparisonsOfEachCheckSeparately) {
