@@ -43,7 +43,7 @@ def long(x: wp.array(dtype=float), y: wp.array(dtype=float), n: int, out: wp.arr
 )";
 
 constexpr const char* kFolder = "out/failures/user.long.long.f32_i32.cpu.backward";
-constexpr const char* kReproduce = "cd / && ASSAY=\"$program\" sh \"$OLDPWD\"/";
+constexpr const char* kReproduce = "cd / && ASSAY_PROGRAM=\"$program\" sh \"$OLDPWD\"/";
 
 class ReduceTest : public ::testing::Test {
  protected:

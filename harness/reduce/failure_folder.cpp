@@ -50,8 +50,8 @@ std::string script_of(const Failure& failure) {
       "# {}\n"
       "# ended as {}.\n"
       "# Judges it again. Exit status: 0 if the failure is reproduced, 1 if not, 77 if the device is unavailable.\n"
-      "# Set ASSAY to the assay program to use; the default is assay on PATH.\n"
-      "exec \"${{ASSAY:-assay}}\" reproduce \"$(dirname -- \"$0\")\" \"$@\"\n",
+      "# Set ASSAY_PROGRAM to the program to use; the default is assay on PATH.\n"
+      "exec \"${{ASSAY_PROGRAM:-assay}}\" reproduce \"$(dirname -- \"$0\")\" \"$@\"\n",
       text_for_shell_comment(failure.name), text_for_shell_comment(reduce::to_text(failure.failure_class)));
 }
 
