@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "frontend/warp/parse/statement_parser.hpp"
+#include "ir/analysis.hpp"
 #include "ir/guard_array.hpp"
 #include "ir/library.hpp"
 #include "ir/visit.hpp"
@@ -32,6 +33,20 @@ bool mentions(SyntaxNode node, std::string_view name) {
 bool lacks_atomics(ir::Type element) {
   return !element.is_struct() && !element.is_bool() && ir::row(element.scalar).bytes < 4 &&
          !ir::is_float(element.scalar);
+}
+
+/// Whether the function's decorator or the file's options switch off Warp's backward pass.
+bool is_forward_only(const FunctionContext& context) {
+  const std::vector<std::string>& lines = context.scope().source_lines();
+  const auto disables = [](std::string line, std::string_view option) {
+    std::erase_if(line, [](char c) { return c == ' ' || c == '\'' || c == '"'; });
+    return line.find(option) != std::string::npos;
+  };
+  const auto first = static_cast<std::size_t>(context.entry.first_line);
+  const auto last = static_cast<std::size_t>(context.entry.definition.loc().line);
+  for (std::size_t line = first; line > 0 && line < last && line <= lines.size(); ++line)
+    if (disables(lines[line - 1], "enable_backward=False")) return true;
+  return std::ranges::any_of(lines, [&](const std::string& line) { return disables(line, "enable_backward:False"); });
 }
 
 /// The names of FunctionContext::AssignedFlag.
@@ -107,13 +122,66 @@ void WarpStatementParser::assignment(SyntaxNode node) {
     context_.loaded_arrays.clear();
   }
   const bool starts_here = target.is(SyntaxKind::kIdentifier) && is_new_here(target.text());
+  name_assignment_ = shared_storage(right, value, false);
+  name_assignment_.is_first = true;
   assign_target(target, value);
-  const bool is_number = !right.is(SyntaxKind::kCall) && expressions_.literal(right).has_value();
-  if (!starts_here || !is_number) return;
-  const ir::VarId variable = context_.bindings.find(target.text());
+  name_assignment_ = {};
+  if (starts_here) note_literal(target, right);
+}
+
+/// Notes the value of a name that starts here if it is a literal.
+void WarpStatementParser::note_literal(SyntaxNode name, SyntaxNode value) {
+  const bool is_number = !value.is(SyntaxKind::kCall) && expressions_.literal(value).has_value();
+  if (!is_number) return;
+  const ir::VarId variable = context_.bindings.find(name.text());
   loop_depth_at_initialization_.emplace(variable, dynamic_loop_depth_);
-  const bool is_constant = context_.data_flow.assignments(target.text()) == 1 && !right.is(SyntaxKind::kAttribute);
-  if (is_constant && variable != kNone) context_.literals_by_variable.emplace(variable, *expressions_.literal(right));
+  const bool is_constant = context_.data_flow.assignments(name.text()) == 1 && !value.is(SyntaxKind::kAttribute);
+  if (is_constant && variable != kNone) context_.literals_by_variable.emplace(variable, *expressions_.literal(value));
+}
+
+/// The variable or array whose storage a name shares in Warp if it gets this value (shared_storage.hpp). A single
+/// assignment copies references, but shares the variable that a conditional expression with a constant condition
+/// chooses.
+FunctionContext::NameAssignment WarpStatementParser::shared_storage(SyntaxNode value, ExprId result,
+                                                                    bool is_multiple) const {
+  while (value.is(SyntaxKind::kParenthesized) && value.children().size() == 1)
+    value = value.children()[0];
+  const ir::Expr* expr = &context_.function.expr(result);
+  if (value.is(SyntaxKind::kConditional)) {
+    const auto parts = value.children();
+    const auto test = expressions_.known_number(parts[1]);
+    const bool is_known = test && test->type.is_scalar() && !test->is_typed;
+    if (!is_known || expr->kind != ir::ExprKind::kOperation || expr->op != Op::kConditional) return {};
+    const bool holds = test->number().is_real ? test->number().real != 0 : test->number().integer != 0;
+    FunctionContext::NameAssignment chosen = shared_storage(parts[holds ? 0 : 2], expr->args[holds ? 1 : 2], true);
+    return is_multiple || !chosen.is_part ? chosen : FunctionContext::NameAssignment();
+  }
+  if (!is_multiple && !value.is(SyntaxKind::kConditional)) return {};
+  const bool is_place =
+      value.is(SyntaxKind::kIdentifier) || value.is(SyntaxKind::kAttribute) || value.is(SyntaxKind::kSubscript);
+  if (!is_place) return {};
+  // A variable that may be unassigned is read under a condition.
+  if (expr->kind == ir::ExprKind::kOperation && expr->op == Op::kWhere) expr = &context_.function.expr(expr->args[1]);
+  bool is_part = false;
+  for (; expr->kind == ir::ExprKind::kField; is_part = true)
+    expr = &context_.function.expr(expr->args[0]);
+  if (expr->kind == ir::ExprKind::kLoad && expr->type.is_value()) {
+    const ir::VarId array = context_.function.expr(expr->args[0]).variable;
+    const bool is_tile = context_.compound_tiles.contains(array) || context_.function.var(array).replaces_tile;
+    return is_tile ? FunctionContext::NameAssignment()
+                   : FunctionContext::NameAssignment{.shared = array, .is_part = true};
+  }
+  const bool is_variable = expr->kind == ir::ExprKind::kVariable && expr->type.is_value() &&
+                           !context_.bindings.name_of(expr->variable).empty();
+  return is_variable ? FunctionContext::NameAssignment{.shared = expr->variable, .is_part = is_part}
+                     : FunctionContext::NameAssignment();
+}
+
+/// Records that the statement assigns the name as a whole.
+void WarpStatementParser::note_name_assignment(SyntaxNode name, ir::VarId variable) {
+  FunctionContext::NameAssignment assignment = name_assignment_;
+  assignment.name = name;
+  context_.name_assignments[{variable, name.loc().line, name.loc().column}] = assignment;
 }
 
 /// row = a[i]: the name becomes an alias for this part of the array.
@@ -222,6 +290,7 @@ void WarpStatementParser::assign_name(SyntaxNode name, ExprId value) {
   if (variable == kNone && is_new_here(text)) {
     variable = context_.builder.let(std::string(text), value);
     context_.bindings.bind(text, variable);
+    note_name_assignment(name, variable);
     if (needs_flag) {
       const ir::VarId flag = context_.builder.let(flag_name(text), context_.builder.boolean(true));
       const ir::VarId guard = context_.builder.let_zero(guard_name(text), ir::kUnassignedGuardArrayType);
@@ -253,6 +322,7 @@ void WarpStatementParser::assign_name(SyntaxNode name, ExprId value) {
     return;
   }
   note_changed_constant(name, variable);
+  note_name_assignment(name, variable);
   context_.builder.at(name.loc());
   context_.builder.assign(variable, value);
   forget_element_reads(variable);
@@ -441,17 +511,32 @@ void WarpStatementParser::assign_tuple(SyntaxNode node, std::span<const SyntaxNo
     for (std::size_t value = target + 1; value < values.size(); ++value)
       overlaps = overlaps || mentions(values[value], targets[target].text());
   }
+  const auto is_reference = [&](ir::VarId variable) {
+    return std::ranges::find(context_.references, variable) != context_.references.end();
+  };
+  // If one of the names is a parameter of type wp.ref, Warp copies references, and the values of such parameters.
+  const bool copies_references = std::ranges::any_of(
+      targets, [&](SyntaxNode target) { return is_reference(context_.bindings.find(target.text())); });
   std::vector<ExprId> results;
+  std::vector<FunctionContext::NameAssignment> shared;
   for (const SyntaxNode value : values) {
     results.push_back(expressions_.value(value));
     if (results.back() == kNone) return;
+    shared.push_back(shared_storage(value, results.back(), true));
+    if (copies_references && (shared.back().is_part || is_reference(shared.back().shared))) shared.back() = {};
     if (overlaps) {
       context_.builder.at(value.loc());
       results.back() = context_.builder.var(context_.builder.let("value", results.back()));
     }
   }
-  for (std::size_t i = 0; i < targets.size(); ++i)
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    const bool starts_here = is_new_here(targets[i].text());
+    name_assignment_ = shared[i];
+    name_assignment_.is_first = i == 0;
     assign_name(targets[i], results[i]);
+    name_assignment_ = {};
+    if (starts_here) note_literal(targets[i], values[i]);
+  }
 }
 
 void WarpStatementParser::assign_thread_indices(SyntaxNode node, std::span<const SyntaxNode> targets) {
@@ -580,6 +665,10 @@ void WarpStatementParser::augmented_assignment(SyntaxNode node) {
   if (place.type.is_tile()) context_.changed_tiles.emplace_back(place.variable, node);
   if (target.is(SyntaxKind::kIdentifier)) return assign_name(target, result);
   write_target(context_, target, place, result);
+  const bool is_component = target.is(SyntaxKind::kSubscript) && !place.is_slice() && !expressions_.is_adjoint(target);
+  // For other operators and for attributes such as `v.x`, Warp evaluates `v[k] = v[k] * e`.
+  if (is_component && symbol.size() == 1 && std::string_view("+-&|^").find(symbol) != std::string_view::npos)
+    context_.builder.mark_as_augmented();
 }
 
 /// Warp makes +=, -=, &=, |= and ^= on array elements atomic. True if this is such an update, or if it was rejected.
@@ -592,6 +681,14 @@ bool WarpStatementParser::atomic_update(SyntaxNode node, std::string_view symbol
                   : symbol == "|" ? ir::AtomicOp::kOr
                                   : ir::AtomicOp::kXor;
   const bool is_sum = symbol == "+" || symbol == "-";
+  if (!is_sum && !place.accessors.empty() && ir::is_differentiable(context_.file.module(), place.type) &&
+      !is_forward_only(context_)) {
+    context_.error(node, fmt::format("Warp rejects {}= on a component or field of an array element, unless the kernel "
+                                     "has enable_backward=False: it has no gradient of it; read the element, change "
+                                     "it, and store it",
+                                     symbol));
+    return true;
+  }
   if (!is_sum && symbol != "&" && symbol != "|" && symbol != "^") return false;
   if (lacks_atomics(element)) return false;
   const ir::Type given = context_.type_of(value);

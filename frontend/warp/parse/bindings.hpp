@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -18,7 +19,10 @@ class VariableBindings {
   void enter(SyntaxNode block) { scopes_.push_back({block, {}, {}}); }
   void leave() { scopes_.pop_back(); }
 
-  void bind(std::string_view name, ir::VarId variable) { scopes_.back().variables_by_name[name] = variable; }
+  void bind(std::string_view name, ir::VarId variable) {
+    scopes_.back().variables_by_name[name] = variable;
+    names_by_variable_[variable] = name;
+  }
   /// Returns the variable to which the name is bound here, or kNone.
   ir::VarId find(std::string_view name) const {
     for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
@@ -27,6 +31,14 @@ class VariableBindings {
     }
     return ir::kNone;
   }
+
+  /// The name in the source that was bound to the variable; empty if there is none.
+  std::string_view name_of(ir::VarId variable) const {
+    const auto found = names_by_variable_.find(variable);
+    return found == names_by_variable_.end() ? std::string_view() : found->second;
+  }
+  /// Whether the variable is declared in a block around the one that first assigns it.
+  bool is_declared_early(ir::VarId variable) const { return variables_declared_early_.contains(variable); }
 
   /// Whether the current block binds the name.
   bool is_bound_in_block(std::string_view name) const { return scopes_.back().variables_by_name.contains(name); }
@@ -40,6 +52,8 @@ class VariableBindings {
   void bind_in_enclosing_block(std::size_t depth, std::string_view name, ir::VarId variable) {
     scopes_[depth].variables_by_name[name] = variable;
     scopes_[depth].undeclared_variables.push_back(variable);
+    names_by_variable_[variable] = name;
+    variables_declared_early_.insert(variable);
   }
   /// Makes the enclosing block at this depth declare a variable that has no name.
   void declare_in_enclosing_block(std::size_t depth, ir::VarId variable) {
@@ -55,7 +69,9 @@ class VariableBindings {
     std::map<std::string_view, ir::VarId> variables_by_name;  ///< variables that names are bound to in this block
     std::vector<ir::VarId> undeclared_variables;              ///< variables that the block must still declare
   };
-  std::vector<Scope> scopes_;  ///< scopes of the enclosing blocks, the innermost last
+  std::vector<Scope> scopes_;                                ///< scopes of the enclosing blocks, the innermost last
+  std::map<ir::VarId, std::string_view> names_by_variable_;  ///< names of all variables, also of blocks that ended
+  std::set<ir::VarId> variables_declared_early_;             ///< see is_declared_early
 };
 
 }  // namespace assay::frontend

@@ -249,7 +249,7 @@ ExprId WarpExpressionParser::approximate_quotient(SyntaxNode node) {
     if (const ir::Type type = context_.type_of(operand); !type.is_value() || !type.has_float_components())
       return context_.error(node, fmt::format("operands must be floats, got {}", context_.type_name(type)));
   }
-  return binary(node, "/", left, right);
+  return builtin_binary(node, "/", left, right);
 }
 
 // ---- types as functions

@@ -248,6 +248,67 @@ bool WarpExpressionParser::is_any_tile(ExprId value) const {
 
 ExprId WarpExpressionParser::binary(SyntaxNode node, std::string_view symbol, ExprId left, ExprId right) {
   if (left == kNone || right == kNone) return kNone;
+  if (const auto overloaded = call_operator_function(node, symbol, left, right)) return *overloaded;
+  return builtin_binary(node, symbol, left, right);
+}
+
+/// The call of a function of the file that has the operator's name in Warp and accepts the operands. As in Warp, such a
+/// function replaces the operator in all code that sees it, also in its own body.
+std::optional<ExprId> WarpExpressionParser::call_operator_function(SyntaxNode node, std::string_view symbol,
+                                                                   ExprId left, ExprId right) {
+  const std::string_view name = operator_function_name(symbol);
+  if (name.empty() || !context_.defines(name)) return std::nullopt;
+  std::vector<CallArgument> operands;
+  for (const ExprId operand : {left, right})
+    operands.push_back(
+        {.spec = {.kind = ArgumentSpec::Kind::kValue, .type = context_.type_of(operand)}, .values = {operand}});
+  // Warp takes the first that fits, in the order of the file; generic functions come last.
+  const std::vector<SourceFunction*> candidates = context_.functions(name);
+  for (const bool generic : {false, true}) {
+    for (SourceFunction* candidate : candidates) {
+      const bool has_types = candidate->is_generic || candidate->parameter_types.size() >= operands.size();
+      const bool is_function = !candidate->is_kernel && candidate->is_generic == generic && has_types;
+      const auto matched = is_function ? match_arguments(*candidate, operands, {}) : std::nullopt;
+      std::size_t misfit = 0;
+      if (matched && takes(*candidate, *matched, misfit)) return call_operator(node, candidate, *matched);
+    }
+  }
+  return std::nullopt;
+}
+
+ExprId WarpExpressionParser::call_operator(SyntaxNode node, SourceFunction* function,
+                                           std::vector<CallArgument> arguments) {
+  if (!is_callable(node, function)) return kNone;
+  function = specialize(node, function, arguments);
+  if (function == nullptr) return kNone;
+  const auto fail = [&](std::string_view why) {
+    return context_.error(node,
+                          fmt::format("in Warp, this operator calls the function '{}' of the file, {}; call it by "
+                                      "its name",
+                                      function->name, why));
+  };
+  if (function->has_side_effects) return fail("which changes arrays");
+  if (!function->reference_parameters.empty()) return fail("which has a parameter of type wp.ref");
+  if (context_.file.module().functions[static_cast<std::size_t>(function->function_index)].results.size() != 1)
+    return fail("which does not return one value");
+  std::vector<ExprId> values;
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
+    if (arguments[k].values.empty())
+      arguments[k].values.push_back(
+          constant(node, function->default_arguments.find(function->parameter_names[k])->second));
+    values.insert(values.end(), arguments[k].values.begin(), arguments[k].values.end());
+  }
+  const HiddenParameters hidden = WarpFileParser::hidden_parameters(*function);
+  for (const HiddenParameterEntry& row : kHiddenParameters) {
+    if (!hidden[static_cast<std::size_t>(row.parameter)]) continue;
+    values.push_back(hidden_parameter(node, row.parameter));
+    if (values.back() == kNone) return kNone;
+  }
+  context_.builder.at(node.loc());
+  return context_.builder.call(function->function_index, std::move(values));
+}
+
+ExprId WarpExpressionParser::builtin_binary(SyntaxNode node, std::string_view symbol, ExprId left, ExprId right) {
   const auto op = binary_operator(symbol);
   if (!op) return context_.error(node, fmt::format("operator '{}' is not supported", symbol));
   if (context_.compound_tile(left) || context_.compound_tile(right)) {
@@ -259,7 +320,7 @@ ExprId WarpExpressionParser::binary(SyntaxNode node, std::string_view symbol, Ex
     const bool are_tiles = is_any_tile(left) && is_any_tile(right);
     if (!are_tiles && !scales) return context_.error(node, "this operator supports two tiles only");
     return map_elements(node, {left, right}, [&](const std::vector<ExprId>& elements) {
-      return binary(node, symbol, elements[0], elements[1]);
+      return builtin_binary(node, symbol, elements[0], elements[1]);
     });
   }
   const ir::Type divided = context_.type_of(left);
@@ -388,7 +449,16 @@ ExprId WarpExpressionParser::compare(SyntaxNode node, std::string_view symbol, E
   if (!op) return context_.error(node, fmt::format("operator '{}' is not supported", symbol));
   const ir::Type a = context_.type_of(left);
   const ir::Type b = context_.type_of(right);
+  const auto is_half = [](ir::Type type) {
+    return type.is_scalar() && (type.scalar == ir::Scalar::kF16 || type.scalar == ir::Scalar::kBF16);
+  };
   if (a != b && a.is_scalar() && b.is_scalar()) {
+    if (is_half(a) || is_half(b)) {
+      return context_.error(node,
+                            fmt::format("Warp does not compile a comparison of {} with {}; convert one of them, as "
+                                        "in float(x) > 0.5",
+                                        context_.type_name(a), context_.type_name(b)));
+    }
     // Warp compares numbers of different types as C does.
     const ir::Type common = comparison_type(a, b);
     context_.builder.at(node.loc());

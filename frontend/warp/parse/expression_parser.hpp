@@ -72,7 +72,8 @@ class WarpExpressionParser {
   /// literal, or a wp.static(...) call.
   std::optional<Constant> known_number(SyntaxNode node) const;
 
-  /// `left symbol right` for a binary operator, as in an augmented assignment.
+  /// `left symbol right` for a binary operator, as in an augmented assignment: the function of the file that has the
+  /// operator's name in Warp and accepts the operands, or the operator itself.
   ir::ExprId binary(SyntaxNode node, std::string_view symbol, ir::ExprId left, ir::ExprId right);
 
   /// The name of the called function in Warp's module, also for a bare name that neither Python nor the file defines.
@@ -137,6 +138,10 @@ class WarpExpressionParser {
   ir::ExprId if_assigned(SyntaxNode node, ir::ExprId value);
   ir::ExprId constant(SyntaxNode node, const Constant& constant);  ///< literal or named constant
   ir::ExprId unary(SyntaxNode node);
+  ir::ExprId builtin_binary(SyntaxNode node, std::string_view symbol, ir::ExprId left, ir::ExprId right);
+  std::optional<ir::ExprId> call_operator_function(SyntaxNode node, std::string_view symbol, ir::ExprId left,
+                                                   ir::ExprId right);
+  ir::ExprId call_operator(SyntaxNode node, SourceFunction* function, std::vector<CallArgument> arguments);
   /// A chain of & and ^ without parentheses.
   ir::ExprId and_and_xor(SyntaxNode node);
   void collect_and_and_xor(SyntaxNode node, std::vector<ir::ExprId>& operands, std::vector<std::string_view>& symbols);

@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "frontend/warp/parse/bindings.hpp"
@@ -77,6 +78,19 @@ struct FunctionContext {
   /// name that type.
   std::map<std::string_view, ir::Type> retyped_constant_types_by_name;
   std::set<std::string_view> used_constants;  ///< names of constants that have been used with their default type
+
+  /// An assignment to a name as a whole. Python copies the value; where Warp gives the name the storage of another
+  /// variable or of a part of an array or struct, `shared` is that variable or array (shared_storage.hpp).
+  struct NameAssignment {
+    SyntaxNode name;               ///< the assigned name
+    ir::VarId shared = ir::kNone;  ///< variable or array whose storage the name shares; kNone: none
+    bool is_part = false;          ///< whether it shares an element or a field, and not a whole variable
+    bool is_first = false;         ///< whether it is the first of a statement whose values may share storage
+  };
+  /// By assigned variable, and by line and column of the assignment.
+  std::map<std::tuple<ir::VarId, std::int32_t, std::int32_t>, NameAssignment> name_assignments;
+  /// Loops that Warp unrolls: their number of iterations, by the variable of the loop.
+  std::map<ir::VarId, std::int64_t> unrolled_loops;
 
   /// The flag and the guard array of a variable that may be read before it is assigned. The flag says whether the
   /// variable is assigned. Each such read also reads the guard array, past its end if the variable is not assigned, so

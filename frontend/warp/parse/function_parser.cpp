@@ -11,6 +11,7 @@
 #include "frontend/warp/parse/file_parser.hpp"
 #include "frontend/warp/parse/function_context.hpp"
 #include "frontend/warp/parse/native_code.hpp"
+#include "frontend/warp/parse/shared_storage.hpp"
 #include "frontend/warp/parse/statement_parser.hpp"
 #include "ir/analysis.hpp"
 #include "ir/custom.hpp"
@@ -64,6 +65,8 @@ class WarpFunctionParser {
     if (entry_.native_code) return native(context) ? std::optional(std::move(function)) : std::nullopt;
     WarpStatementParser(context).body(body);
     report_unassigned(context);
+    reject_names_of_two_types(context);
+    reject_overwritten_storage(context);
     if (entry_.differentiated_function != nullptr && context.data_flow.falls_through()) return_adjoints(context);
     if (!context.references.empty() && context.data_flow.falls_through()) return_references(context);
     if (returns_zero_at_end(context)) return_zero(context);

@@ -31,6 +31,16 @@ bool jumps(SyntaxNode node) {
   return std::ranges::any_of(node.children(), jumps);
 }
 
+/// Whether a `break` in the block leaves the loop around it.
+bool breaks(SyntaxNode node) {
+  if (node.is(SyntaxKind::kBreak)) return true;
+  if (node.is(SyntaxKind::kFor) || node.is(SyntaxKind::kWhile)) return false;
+  return std::ranges::any_of(node.children(), breaks);
+}
+
+/// The most iterations of a loop that Warp unrolls, by default.
+constexpr std::size_t kMostUnrolled = 16;
+
 }  // namespace
 
 /// Whether Warp unrolls the loop: its bounds are numbers and it runs at most 16 times.
@@ -115,6 +125,99 @@ std::optional<std::vector<std::int64_t>> WarpStatementParser::known_range(std::s
   return values;
 }
 
+/// The number of iterations of the loop if Warp unrolls it, because its bounds are constants and it is short.
+std::optional<std::int64_t> WarpStatementParser::unrolled_iterations(SyntaxNode loop,
+                                                                     std::span<const SyntaxNode> given) const {
+  std::vector<std::int64_t> bounds;
+  for (const SyntaxNode node : given) {
+    const auto bound = expressions_.known_number(node);
+    if (!bound || bound->type != ir::kI32) return std::nullopt;
+    bounds.push_back(bound->number().integer);
+  }
+  const std::int64_t start = bounds.size() == 1 ? 0 : bounds[0];
+  const std::int64_t stop = bounds[bounds.size() == 1 ? 0 : 1];
+  const std::int64_t step = bounds.size() == 3 ? bounds[2] : 1;
+  if (step == 0 || breaks(loop.part(SyntaxField::kBody))) return std::nullopt;
+  const std::int64_t span = step > 0 ? stop - start : start - stop;
+  const std::int64_t count = span <= 0 ? 0 : (span + std::abs(step) - 1) / std::abs(step);
+  return count <= static_cast<std::int64_t>(kMostUnrolled) ? std::optional(count) : std::nullopt;
+}
+
+/// A use of the variable of an unrolled loop.
+struct WarpStatementParser::LoopVariableUse {
+  SyntaxNode name;              ///< the identifier
+  ir::Type converted = {};      ///< type of 64 bits whose constructor gets it as its only argument; void: none
+  bool is_conditional = false;  ///< whether it is in code that an iteration may skip or repeat
+};
+
+/// Appends the uses of the name in the node, except those in wp.static(...), in the order of the text.
+void WarpStatementParser::collect_uses(SyntaxNode node, std::string_view name, bool is_conditional,
+                                       std::vector<LoopVariableUse>& uses) const {
+  if (node.is(SyntaxKind::kIdentifier) && node.text() == name) {
+    uses.push_back({.name = node, .is_conditional = is_conditional});
+    return;
+  }
+  if (node.is(SyntaxKind::kAttribute)) return collect_uses(node.part(SyntaxField::kObject), name, is_conditional, uses);
+  if (node.is(SyntaxKind::kKeywordArgument))
+    return collect_uses(node.part(SyntaxField::kValue), name, is_conditional, uses);
+  if (node.is(SyntaxKind::kCall)) {
+    const SyntaxNode function = node.part(SyntaxField::kFunction);
+    if (context_.scope().warp_name(function) == "static") return;
+    const auto arguments = node.part(SyntaxField::kArguments).children();
+    const auto type = context_.scope().type(function);
+    const bool is_wide = type.ok() && type->is_scalar() && !type->is_bool() && ir::row(type->scalar).bytes == 8;
+    if (is_wide && arguments.size() == 1) {
+      SyntaxNode argument = arguments[0];
+      while (argument.is(SyntaxKind::kParenthesized) && argument.children().size() == 1)
+        argument = argument.children()[0];
+      if (argument.is(SyntaxKind::kIdentifier) && argument.text() == name) {
+        uses.push_back({.name = argument, .converted = *type, .is_conditional = is_conditional});
+        return;
+      }
+    }
+  }
+  if (node.is(SyntaxKind::kIf)) {
+    collect_uses(node.part(SyntaxField::kCondition), name, is_conditional, uses);
+    for (const SyntaxNode child : node.children())
+      if (child.id() != node.part(SyntaxField::kCondition).id()) collect_uses(child, name, true, uses);
+    return;
+  }
+  bool may_be_skipped = is_conditional || node.is(SyntaxKind::kWhile) || node.is(SyntaxKind::kConditional) ||
+                        node.is(SyntaxKind::kBoolean);
+  if (node.is(SyntaxKind::kFor)) {
+    const SyntaxNode range = node.part(SyntaxField::kRight);
+    const bool is_range = range.is(SyntaxKind::kCall) && expressions_.warp_function_name(range) == "range";
+    const auto count = is_range ? unrolled_iterations(node, arguments_of(range).positional_arguments) : std::nullopt;
+    may_be_skipped = may_be_skipped || count.value_or(0) == 0;
+  }
+  for (const SyntaxNode child : node.children())
+    collect_uses(child, name, may_be_skipped, uses);
+}
+
+/// Warp changes the type of a constant that is passed to a constructor of a 64-bit type, and the variable of an
+/// unrolled loop is a constant in each iteration. The conversion assigns it where it stands, so that an earlier use, or
+/// one in code that skips the conversion, reads it unassigned; later uses get the other type.
+void WarpStatementParser::reject_retyped_variable(SyntaxNode loop) {
+  const SyntaxNode target = loop.part(SyntaxField::kLeft);
+  const SyntaxNode body = loop.part(SyntaxField::kBody);
+  if (!target.is(SyntaxKind::kIdentifier) || context_.data_flow.assigned_in(body, target.text())) return;
+  std::vector<LoopVariableUse> uses;
+  collect_uses(body, target.text(), false, uses);
+  const auto conversion =
+      std::ranges::find_if(uses, [](const LoopVariableUse& use) { return use.converted != ir::kVoid; });
+  if (conversion == uses.end()) return;
+  const auto keeps_type = [&](const LoopVariableUse& use) { return use.converted == conversion->converted; };
+  const bool is_used_later = is_declared_outside(target.text());
+  const bool is_assigned_first = uses.size() == 1 || !uses.front().is_conditional;
+  if (std::ranges::all_of(uses, keeps_type) && is_assigned_first && !is_used_later) return;
+  context_.error(
+      conversion->name,
+      fmt::format("Warp unrolls this loop, and this conversion changes the type of its variable '{0}' itself "
+                  "to {1}, which its other uses would read with another type or unassigned; convert a copy: "
+                  "{1}(int({0}))",
+                  target.text(), context_.type_name(conversion->converted)));
+}
+
 void WarpStatementParser::for_statement(SyntaxNode node) {
   if (expressions_.is_query_iteration(node.part(SyntaxField::kRight))) return loop_over_query(node);
   const LoopRange range = range_of(node);
@@ -122,9 +225,14 @@ void WarpStatementParser::for_statement(SyntaxNode node) {
   if (given.empty()) return;
   // Warp does not copy the body of a loop over a reversed range.
   if (!range.is_reversed && is_static_in(node.part(SyntaxField::kBody), node.part(SyntaxField::kLeft).text())) {
-    if (const auto values = known_range(given)) return copied_loop(node, *values);
+    if (const auto values = known_range(given)) {
+      if (!values->empty()) reject_retyped_variable(node);
+      return copied_loop(node, *values);
+    }
   }
   const SyntaxNode target = node.part(SyntaxField::kLeft);
+  const auto unrolled = range.is_reversed ? std::nullopt : unrolled_iterations(node, given);
+  if (unrolled && *unrolled > 0) reject_retyped_variable(node);
   if (const ir::VarId outer = context_.bindings.find(target.text());
       outer != kNone && known_range(given).value_or(std::vector<std::int64_t>()).empty()) {
     // Without iterations, the variable is undefined in Warp and unchanged in Python.
@@ -241,6 +349,8 @@ void WarpStatementParser::loop(SyntaxNode node, const LoopRange& range) {
   loop.variable = context_.builder.declare(std::string(target.text()), ir::kI32);
   const SyntaxNode body = node.part(SyntaxField::kBody);
   const int unrolled = !range.is_reversed && is_unrolled(loop) ? 0 : 1;
+  if (const auto count = range.is_reversed ? std::nullopt : unrolled_iterations(node, given))
+    context_.unrolled_loops[loop.variable] = *count;
   dynamic_loop_depth_ += unrolled;
   loop.body = nested(body, [&] {
     // If the body changes the variable, the loop counter continues unchanged, as in Python.

@@ -156,6 +156,7 @@ void ModuleScope::mark_unknown(std::string_view name, std::string reason) {
   enumerations_.erase(std::string(name));
   deferred_.erase(std::string(name));
   imported_modules_by_name_.erase(std::string(name));
+  sequences_by_name_.erase(std::string(name));
   reasons_by_unknown_name_.insert_or_assign(std::string(name), std::move(reason));
 }
 
@@ -188,6 +189,15 @@ void ModuleScope::define(std::string_view name, SyntaxNode value) {
     mark_unknown(name, known.error().message);
   } else {
     mark_unknown(name, fmt::format("the value '{}' is known only when Python runs", describe(value)));
+    const bool is_list = value.grammar_name() == "list";
+    if (!is_list && !value.is(SyntaxKind::kTuple) && !value.is(SyntaxKind::kExpressionList)) return;
+    Sequence sequence{.elements = {}, .is_list = is_list};
+    for (const SyntaxNode element : value.children()) {
+      const auto known_element = constant(element);
+      if (!known_element) return;
+      sequence.elements.push_back(*known_element);
+    }
+    sequences_by_name_.emplace(name, std::move(sequence));
   }
 }
 

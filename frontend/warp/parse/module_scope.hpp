@@ -111,6 +111,8 @@ class ModuleScope {
   Result<ir::Type> type_of_call(SyntaxNode call) const;
   Result<ir::Type> array_type(int rank, SyntaxNode arguments) const;
   Result<ir::Type> vector_or_matrix(std::string_view name, SyntaxNode arguments) const;
+  std::optional<Constant> constant_element(SyntaxNode subscript) const;
+  bool is_only_indexed(std::string_view name) const;
   void define(std::string_view name, SyntaxNode value);
   void add_enumeration(SyntaxNode class_definition, bool is_flag);
 
@@ -122,6 +124,12 @@ class ModuleScope {
   std::map<std::string, std::string, std::less<>>
       warp_names_by_imported_name_;                                 ///< Warp's name for each name in `from warp import`
   std::map<std::string, Constant, std::less<>> constants_by_name_;  ///< value of each constant, by name
+  /// A tuple or list of constants. Its name is unknown otherwise, because kernels can only use its elements.
+  struct Sequence {
+    std::vector<Constant> elements;
+    bool is_list = false;  ///< whether Python code could change it
+  };
+  std::map<std::string, Sequence, std::less<>> sequences_by_name_;  ///< by the name of the tuple or list
   std::map<std::string, ir::Type, std::less<>> types_by_name_;      ///< type of each alias and struct, by name
   std::map<std::string, Enumeration, std::less<>> enumerations_;    ///< members of each IntEnum class, by class name
   /// For each unknown name: why it is unknown.

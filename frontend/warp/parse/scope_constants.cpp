@@ -1,5 +1,6 @@
 // The part of ModuleScope that evaluates constant expressions with Python semantics.
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -122,6 +123,7 @@ std::optional<Constant> ModuleScope::constant(SyntaxNode expression) const {
       const auto right = left ? constant(expression.part(SyntaxField::kRight)) : std::nullopt;
       return right ? compute(expression.part(SyntaxField::kOperator).text(), *left, *right) : std::nullopt;
     }
+    case SyntaxKind::kSubscript: return constant_element(expression);
     case SyntaxKind::kCall: return constant_call(expression);
     case SyntaxKind::kComparison: return constant_comparison(expression);
     case SyntaxKind::kNot: {
@@ -141,6 +143,49 @@ std::optional<Constant> ModuleScope::constant(SyntaxNode expression) const {
     }
     default: return std::nullopt;
   }
+}
+
+/// An element of a tuple of constants, or of a list of constants that no other code can change.
+std::optional<Constant> ModuleScope::constant_element(SyntaxNode subscript) const {
+  const auto parts = subscript.children();
+  if (parts.size() != 2 || !parts[0].is(SyntaxKind::kIdentifier)) return std::nullopt;
+  const ModuleScope* const scope = owner(parts[0].text());
+  if (scope == nullptr) return std::nullopt;
+  const auto found = scope->sequences_by_name_.find(parts[0].text());
+  if (found == scope->sequences_by_name_.end()) return std::nullopt;
+  const Sequence& sequence = found->second;
+  const auto index = constant(parts[1]);
+  if (!index || index->type != ir::kI32 || (sequence.is_list && !is_only_indexed(parts[0].text()))) return std::nullopt;
+  const auto count = static_cast<std::int64_t>(sequence.elements.size());
+  const std::int64_t position = index->number().integer + (index->number().integer < 0 ? count : 0);
+  if (position < 0 || position >= count) return std::nullopt;
+  return sequence.elements[static_cast<std::size_t>(position)];
+}
+
+/// Whether all code assigns the name, or reads elements of what it names: NAME = ..., NAME[k].
+bool ModuleScope::is_only_indexed(std::string_view name) const {
+  const auto is_of_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  for (const std::string& whole : source_lines()) {
+    const std::string_view line = std::string_view(whole).substr(0, whole.find('#'));
+    for (std::size_t at = line.find(name); at != line.npos; at = line.find(name, at + 1)) {
+      std::size_t next = at + name.size();
+      const bool is_part_of_name =
+          (at > 0 && is_of_name(line[at - 1])) || (next < line.size() && is_of_name(line[next]));
+      if (is_part_of_name) continue;
+      next = std::min(line.find_first_not_of(' ', next), line.size());
+      if (next < line.size() && line[next] == '[') {
+        next = line.find(']', next);
+        if (next == line.npos) return false;
+        next = std::min(line.find_first_not_of(' ', next + 1), line.size());
+        const std::string_view after = line.substr(next);
+        const bool is_read = after.empty() || after.starts_with("==") || (after.find('=') > 2 && after[0] != '.');
+        if (!is_read || after.starts_with('[') || after.starts_with(']')) return false;
+      } else if (next >= line.size() || line[next] != '=' || line.substr(next).starts_with("==")) {
+        return false;
+      }
+    }
+  }
+  return true;
 }
 
 /// np.finfo(np.float32).eps and similar attributes.

@@ -99,6 +99,7 @@ void WarpStatementParser::call_statement(SyntaxNode call) {
     return;
   }
   const std::string name = expressions_.warp_function_name(call);
+  if (name == "print" && !can_print(call)) return;
   if (const std::string_view why = why_left_out(name); !why.empty()) {
     context_.note(call, std::string(why));
     return effects_of(call.part(SyntaxField::kArguments).children());
@@ -108,6 +109,22 @@ void WarpStatementParser::call_statement(SyntaxNode call) {
   if (name == "transform_set_translation" || name == "transform_set_rotation") return set_part(call, name);
   context_.whole_value = call.id();
   expressions_.value(call);
+}
+
+/// Whether Warp compiles the call of print; reports an error if not.
+bool WarpStatementParser::can_print(SyntaxNode call) {
+  const CallArguments arguments = arguments_of(call);
+  const bool is_single = arguments.positional_arguments.size() == 1 && arguments.keyword_arguments.empty();
+  if (!is_single) {
+    context_.error(call, "in Warp, print takes one argument; use wp.printf for several values");
+    return false;
+  }
+  const SyntaxNode printed = arguments.positional_arguments[0];
+  const std::string_view text = printed.text();
+  const std::string_view prefix = text.substr(0, text.find_first_of("'\""));
+  const bool is_formatted = printed.is(SyntaxKind::kString) && prefix.find_first_of("fF") != prefix.npos;
+  if (is_formatted) context_.error(printed, "Warp does not support f-strings in kernels; use wp.printf");
+  return !is_formatted;
 }
 
 /// Parses only the side effects of the arguments of an ignored statement.
@@ -258,7 +275,10 @@ void WarpStatementParser::return_statement(SyntaxNode node) {
   if (parts.size() == 1 && (parts[0].is(SyntaxKind::kExpressionList) || parts[0].is(SyntaxKind::kTuple))) {
     parts = parts[0].children();
   }
-  if (parts.size() == 1 && parts[0].is(SyntaxKind::kNone)) parts = {};
+  if (parts.size() == 1 && parts[0].is(SyntaxKind::kNone)) {
+    context_.error(node, "Warp does not support None as a returned value; write return without a value");
+    return;
+  }
   if (context_.entry.is_kernel && !parts.empty()) {
     context_.error(node, "kernels cannot return values; write results to arrays");
     return;

@@ -29,6 +29,7 @@ class WarpStatementParser {
   void statement(SyntaxNode node);
   void expression_statement(SyntaxNode node);
   void call_statement(SyntaxNode call);
+  bool can_print(SyntaxNode call);
   void effects_of(std::span<const SyntaxNode> arguments);
   void set_part(SyntaxNode call, std::string_view name);
   static bool returns_in_arguments(SyntaxNode call, std::string_view name);
@@ -49,6 +50,11 @@ class WarpStatementParser {
   bool is_static_in(SyntaxNode node, std::string_view name) const;  ///< whether wp.static(...) names it
   std::optional<std::array<std::int64_t, 3>> constant_bounds(std::span<const SyntaxNode> given) const;
   std::optional<std::vector<std::int64_t>> known_range(std::span<const SyntaxNode> given) const;
+  std::optional<std::int64_t> unrolled_iterations(SyntaxNode loop, std::span<const SyntaxNode> given) const;
+  struct LoopVariableUse;
+  void collect_uses(SyntaxNode node, std::string_view name, bool is_conditional,
+                    std::vector<LoopVariableUse>& uses) const;
+  void reject_retyped_variable(SyntaxNode loop);
   void copied_loop(SyntaxNode node, std::span<const std::int64_t> values);
   void loop(SyntaxNode node, const LoopRange& range);
   void reverse_range(SyntaxNode node, const LoopRange& range, ir::For& loop);
@@ -81,6 +87,9 @@ class WarpStatementParser {
   const FunctionContext::TileElementRead* earlier_read(const AssignmentTarget& place) const;
   bool is_variable(ir::ExprId value, ir::VarId variable) const;
   void assign_name(SyntaxNode name, ir::ExprId value);
+  void note_literal(SyntaxNode name, SyntaxNode value);
+  FunctionContext::NameAssignment shared_storage(SyntaxNode value, ir::ExprId result, bool is_multiple) const;
+  void note_name_assignment(SyntaxNode name, ir::VarId variable);
   void set_assigned(ir::VarId variable, bool is_assigned);  ///< sets the variable's flag, if any
   void assign_alias(SyntaxNode name, SyntaxNode part);
   bool assign_zero(SyntaxNode name, SyntaxNode call);  ///< x = wp.vec3() declares a zero
@@ -103,6 +112,8 @@ class WarpStatementParser {
   WarpExpressionParser expressions_;  ///< parser of the expressions in the statements
   /// Loop targets that hide a variable of the same name; the code after the loop does not use the hidden variable.
   std::set<const void*> shadowing_loop_targets_;
+  /// What the name that the current statement assigns shares in Warp; nothing for most statements.
+  FunctionContext::NameAssignment name_assignment_;
   int dynamic_loop_depth_ = 0;  ///< number of loops around the current statement that run at run time
   /// For each variable: number of such loops around its initialization.
   std::map<ir::VarId, int> loop_depth_at_initialization_;

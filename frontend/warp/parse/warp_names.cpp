@@ -122,6 +122,16 @@ std::string_view warp_name(Op op) {
   }
 }
 
+std::string_view operator_function_name(std::string_view symbol) {
+  static constexpr std::pair<std::string_view, std::string_view> kFunctions[] = {
+      {"+", "add"},       {"-", "sub"},     {"*", "mul"},    {"@", "mul"},     {"/", "div"},
+      {"//", "floordiv"}, {"%", "mod"},     {"**", "pow"},   {"&", "bit_and"}, {"|", "bit_or"},
+      {"^", "bit_xor"},   {"<<", "lshift"}, {">>", "rshift"}};
+  const auto* const found =
+      std::ranges::find(kFunctions, symbol, &std::pair<std::string_view, std::string_view>::first);
+  return found == std::end(kFunctions) ? std::string_view() : found->second;
+}
+
 bool is_float32_only(std::string_view function) {
   static constexpr std::string_view kFunctions[] = {
       "closest_point_edge_edge", "norm_huber",      "norm_l1",          "norm_pseudo_huber", "quat_from_euler",

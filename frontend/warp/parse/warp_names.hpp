@@ -29,6 +29,10 @@ std::optional<ir::AtomicOp> warp_atomic(std::string_view name);
 /// The name of an operator as a function of Warp; otherwise the mnemonic.
 std::string_view warp_name(ir::Op op);
 
+/// The name of the function that Warp calls for an arithmetic or bitwise operator between two operands: "mod" for "%".
+/// A function of this name in the file replaces the operator. Empty for other operators.
+std::string_view operator_function_name(std::string_view symbol);
+
 /// The parameter names of a function, separated by blanks, for each signature; empty if unknown.
 std::vector<std::string_view> warp_parameters(std::string_view function);
 /// Whether Warp defines the function for float32 only, although the language has it for all float types: "norm_l1".

@@ -115,7 +115,7 @@ def k(o: Outer, y: wp.array(dtype=float)):
         y[i] = at(o.inner, i) + o.inner.x[i]
 )"},
     {60, "attributes .x .y .z .w, fields, .shape", "i = wp.tid()\nif i < a2.shape[1]:\n    x[i] = v[i].x + q[i].w"},
-    {60, "tuple assignment", "i = wp.tid()\na, b = x[i], y[i]\na, b = b, a\nx[i] = a - b"},
+    {60, "tuple assignment", "i = wp.tid()\na, b = x[i], y[i]\nx[i] = a - b"},
     {60, "multiple indices", "i, j = wp.tid()\na2[i, j] = a2[j][i]"},
     {60, "2-D arrays", "i, j = wp.tid()\na2[i, j] = w"},
     {60, "matrices", "i = wp.tid()\nv[i] = m[i] * v[i] + wp.vec3(m[i][0, 1], m[i][1][2], 0.0)"},

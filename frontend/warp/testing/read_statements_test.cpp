@@ -129,6 +129,31 @@ kernel k(x: array<f32,1>, v: vec<f32,3>; thread) {
   }
 }
 )"},
+    {.name = "StaticElementsOfListsAndTuples",
+     .above = R"(
+WEIGHTS = [
+    1.0,
+    2.0,
+]
+STEPS = (4, 5)
+)",
+     .parameters = "x: wp.array(dtype=float)",
+     .body = R"(
+for i in range(2):
+    x[wp.static(STEPS[-1 - i])] = wp.static(WEIGHTS[i]) + wp.static(float(WEIGHTS[1]))
+)",
+     .module = R"(
+kernel k(x: array<f32,1>; thread) {
+  if true {
+    let i: i32 = 0
+    x[5] = add(1.0, 2.0)
+  }
+  if true {
+    let i_1: i32 = 1
+    x[4] = add(2.0, 2.0)
+  }
+}
+)"},
     {.name = "EffectsInConditions",
      .parameters = "x: wp.array(dtype=float), c: wp.array(dtype=int), n: int",
      .body = R"(
@@ -401,8 +426,8 @@ for i in range(n):
     s = a
     x[i] = s
 for i in range(n):
-    s = 2
-    x[i] = float(s)
+    s = 2.0
+    x[i] = s
 )",
      .module = R"(
 kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
@@ -411,8 +436,8 @@ kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
     x[i] = s
   }
   for i_1: i32 in range(0, n, 1) {
-    let s_1: i32 = 2
-    x[i_1] = cast<f32>(s_1)
+    let s_1: f32 = 2.0
+    x[i_1] = s_1
   }
 }
 )"},

@@ -46,6 +46,18 @@ const RejectionCase kCases[] = {
      .messages =
          "4:12: error: in k: wp.static(...): wp.static argument must be a compile-time constant; to evaluate names of "
          "the module in Python, run with --import"},
+    {.name = "StaticElementOfChangedList",
+     .above = "W = [1.0, 2.0]\nW.append(3.0)\n",
+     .body = "x[0] = wp.static(W[0])",
+     .messages =
+         "6:12: error: in k: wp.static(...): wp.static argument must be a compile-time constant; to evaluate names of "
+         "the module in Python, run with --import"},
+    {.name = "StaticElementBeyondTheTuple",
+     .above = "W = (1.0, 2.0)\n",
+     .body = "x[0] = wp.static(W[2])",
+     .messages =
+         "5:12: error: in k: wp.static(...): wp.static argument must be a compile-time constant; to evaluate names of "
+         "the module in Python, run with --import"},
     {.name = "SliceOfScalar",
      .body = "p = a[0:2]",
      .messages = "4:11: error: in k: 0:2: only arrays, vectors, matrices, quaternions and transforms can be sliced"},
