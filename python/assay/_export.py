@@ -438,6 +438,24 @@ class _FunctionWriter(ast.NodeVisitor):
             return self._spell("static", value)
         return spell_constant(value, self._exporter.struct)
 
+    def visit_BinOp(self, node: ast.BinOp) -> None:
+        self._operator(node.op)
+        self.generic_visit(node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        self._operator(node.op)
+        self.generic_visit(node)
+
+    def _operator(self, operator: ast.operator) -> None:
+        """Exports the function that Warp may call for the operator: the user's function of the operator's name."""
+        name = codegen.builtin_operators.get(type(operator), "")
+        function = self._names.get(name)
+        if not isinstance(function, context.Function) or is_builtin_function(function):
+            return
+        exported = self._exporter.function(function)
+        if exported != name:
+            raise CannotExport(f"Warp calls the function '{name}' for an operator, but the file has another '{name}'")
+
     def visit_Attribute(self, node: ast.Attribute) -> None:
         found, value = self._lookup(node)
         if found and not isinstance(value, types.ModuleType):

@@ -49,6 +49,34 @@ def test_exported_kernel_gives_the_same_results(kernel, tmp_path):
     assert np.array_equal(results(kernel, x), results(exported, x))
 
 
+OPERATOR = """import warp as wp
+
+
+@wp.func
+def mod(a: int, b: int) -> int:
+    r = a - a / b * b
+    if r < 0:
+        r += b
+    return r
+
+
+@wp.kernel
+def wrapped(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = float(int(2.0 * x[i]) % 5)
+"""
+
+
+def test_function_that_warp_calls_for_an_operator_is_exported(tmp_path):
+    kernel = load(OPERATOR, tmp_path, "operator").wrapped
+    text = assay.export(kernel)
+    assert "def mod(" in text
+    x = wp.array(X, dtype=float)
+    expected = results(kernel, x)
+    assert expected[1] == 2.0  # -3 % 5: the built-in operator gives -3
+    assert np.array_equal(results(load(text, tmp_path).wrapped, x), expected)
+
+
 def test_exported_doubles_keep_all_digits(tmp_path):
     module = load(assay.export(kernels.exact), tmp_path)
     x = wp.array(X, dtype=wp.float64)
