@@ -27,6 +27,29 @@ std::string text_of(const InstructionSite& site) {
                      site.block.y, site.block.z);
 }
 
+bool is_asynchronous(const InstructionSite& site) {
+  return site.is_pending_copy || site.lacks_proxy_fence || site.lacks_tensor_map_fence;
+}
+
+/// What would order the two accesses of a race in shared memory; empty for other findings.
+std::string advice_of(const CheckFinding& finding) {
+  const bool is_race = finding.kind == CheckFinding::Kind::kReadWriteRace ||
+                       finding.kind == CheckFinding::Kind::kWriteWriteRace ||
+                       finding.kind == CheckFinding::Kind::kAtomicRace;
+  if (!is_race || finding.space != Space::kShared || !finding.conflicting_access || is_asynchronous(finding.site) ||
+      is_asynchronous(*finding.conflicting_access))
+    return "";
+  const auto line_of = [](const InstructionSite& site) {
+    const DebugLocation& location = site.source_location;
+    return location.inlined_call_line != 0 ? location.inlined_call_line : location.line;
+  };
+  const auto earlier = line_of(*finding.conflicting_access), later = line_of(finding.site);
+  if (earlier == 0 || later == 0 || earlier == later)
+    return "; a barrier such as __syncthreads() between the two accesses would order them";
+  return fmt::format("; a barrier such as __syncthreads() between source lines {} and {} would order the accesses",
+                     earlier, later);
+}
+
 }  // namespace
 
 std::string_view to_text(CheckFinding::Kind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
@@ -51,7 +74,7 @@ std::string describe(const CheckFinding& finding) {
     text += fmt::format("; {} {}", relation, text_of(*finding.conflicting_access));
   }
   if (finding.count > 1) text += fmt::format("; {} times", finding.count);
-  return text;
+  return text + advice_of(finding);
 }
 
 }  // namespace assay::ptx

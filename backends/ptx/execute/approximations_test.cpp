@@ -21,6 +21,12 @@ struct Approximation {
   int operands = 1;
 };
 
+/// div.approx, which returns 0 for a divisor between 2^126 and 2^128, or NaN if the dividend is infinite.
+long double quotient_by_reciprocal(long double x, long double y) {
+  const bool is_great = std::abs(y) > 0x1p126L && std::abs(y) < 0x1p128L;
+  return is_great ? x * std::copysign(0.0L, y) : x / y;
+}
+
 const std::vector<Approximation>& approximations() {
   static const std::vector<Approximation> kAll = {
       {"ex2.approx", [](long double x, long double) { return std::exp2(x); }},
@@ -31,7 +37,7 @@ const std::vector<Approximation>& approximations() {
       {"rcp.approx", [](long double x, long double) { return 1 / x; }},
       {"rsqrt.approx", [](long double x, long double) { return 1 / std::sqrt(x); }},
       {"sqrt.approx", [](long double x, long double) { return std::sqrt(x); }},
-      {"div.approx", [](long double x, long double y) { return x / y; }, 2},
+      {"div.approx", quotient_by_reciprocal, 2},
       {"div.full", [](long double x, long double y) { return x / y; }, 2},
   };
   return kAll;
@@ -95,6 +101,33 @@ TEST(ApproximateInstructions, InterpreterReturnsCorrectlyRoundedResults) {
             << instruction << " of " << record.x << ", " << record.y;
       }
     }
+  }
+}
+
+TEST(ApproximateInstructions, ApproximateQuotientByGreatDivisorIsZero) {
+  struct Case {
+    float dividend;
+    float divisor;
+    float quotient;
+  };
+  constexpr float kGreatest = 0x1.fffffep127F;
+  const std::vector<Case> cases = {{100, 0x1p126F, 100 * 0x1p-126F}, {kGreatest, 0x1.000002p126F, 0},
+                                   {kGreatest, kGreatest, 0},        {kGreatest, -kGreatest, 0},
+                                   {HUGE_VALF, kGreatest, NAN},      {1, HUGE_VALF, 0}};
+  std::vector<float> data;
+  for (const Case& one : cases)
+    data.insert(data.end(), {one.dividend, one.divisor});
+  const auto done = testing::run(
+      testing::entry("ld.param.u64 %rd1, [p0]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 8; add.s64 %rd1, %rd1, "
+                     "%rd2; ld.global.v2.f32 {%f1, %f2}, [%rd1]; div.approx.f32 %f3, %f1, %f2; div.full.f32 %f4, %f1,"
+                     " %f2; st.global.v2.f32 [%rd1], {%f3, %f4};"),
+      data, {{1}, {static_cast<std::uint32_t>(cases.size())}});
+  ASSERT_TRUE(done.result.ok()) << done.result.message;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const float quotient = done.data[2 * i];
+    if (std::isnan(cases[i].quotient)) EXPECT_TRUE(std::isnan(quotient)) << quotient;
+    else EXPECT_EQ(quotient, cases[i].quotient) << cases[i].dividend << " / " << cases[i].divisor;
+    EXPECT_EQ(done.data[2 * i + 1], cases[i].dividend / cases[i].divisor) << "div.full";
   }
 }
 

@@ -283,14 +283,15 @@ struct LastBlock {
   std::string_view after = "membar.gl;";               ///< executed by thread 0 after the increment
   std::string_view increment = "atom.global.add.u32";  ///< instruction that increments
   std::string_view load = "ld.global.u32";             ///< instruction that reads
+  std::string_view by_readers = "";                    ///< executed by all threads of the last block before they read
 
   [[nodiscard]] RunResult run() const {
     const std::string text = fmt::format(
         ".shared .align 4 .b8 ticket[4]; st.global.u32 [%rd2], %r5; {} bar.sync 0; setp.ne.u32 %p1, %r1, 0;"
         " @%p1 bra WAIT; {} {} %r6, [%rd1+256], 1; {} st.shared.u32 [ticket], %r6;"
-        " WAIT: bar.sync 0; ld.shared.u32 %r7, [ticket]; setp.ne.u32 %p2, %r7, 1; @%p2 ret;"
+        " WAIT: bar.sync 0; ld.shared.u32 %r7, [ticket]; setp.ne.u32 %p2, %r7, 1; @%p2 ret; {}"
         " xor.b32 %r8, %r1, 1; mul.wide.u32 %rd3, %r8, 4; add.s64 %rd4, %rd1, %rd3; {} %r9, [%rd4];",
-        by_all, before, increment, after, load);
+        by_all, before, increment, after, by_readers, load);
     return testing::run<std::uint32_t>(body(text), std::vector<std::uint32_t>(65), kTwoBlocks).result;
   }
 };
@@ -312,6 +313,20 @@ TEST(PtxChecks, FenceInEveryThreadBeforeBarrierOrdersAllWrites) {
   // A fence by half of the threads leaves the writes of the others unordered.
   expect_only(LastBlock{.by_all = "setp.gt.u32 %p3, %r1, 15; @%p3 membar.gl;", .before = ""}.run(),
               Kind::kReadWriteRace);
+}
+
+TEST(PtxChecks, FenceInEveryReadingThreadAfterBarrierOrdersReads) {
+  expect_clean(LastBlock{.after = "", .by_readers = "membar.gl;"}.run());
+  expect_clean(LastBlock{.by_all = "membar.gl;", .before = "", .after = "", .by_readers = "membar.gl;"}.run());
+  expect_only(LastBlock{.after = "", .by_readers = "membar.cta;"}.run(), Kind::kReadWriteRace);
+  expect_only(LastBlock{.before = "", .after = "", .by_readers = "membar.gl;"}.run(), Kind::kReadWriteRace);
+  // A fence before the atomic does not order the reads after it.
+  expect_only(LastBlock{.by_all = "membar.gl;", .after = ""}.run(), Kind::kReadWriteRace);
+  // A fence by one thread orders the reads of the others only after another barrier.
+  constexpr std::string_view kFence = "setp.eq.u32 %p3, %r1, 5; @%p3 membar.gl;";
+  constexpr std::string_view kFenceAndBarrier = "setp.eq.u32 %p3, %r1, 5; @%p3 membar.gl; bar.sync 0;";
+  expect_only(LastBlock{.after = "", .by_readers = kFence}.run(), Kind::kReadWriteRace);
+  expect_clean(LastBlock{.after = "", .by_readers = kFenceAndBarrier}.run());
 }
 
 TEST(PtxChecks, VolatileLoadAfterAtomicNeedsNoFence) {

@@ -408,7 +408,7 @@ void Execution::fence(const Warp& warp, std::uint32_t lane_mask) {
   advance_epoch();  // later accesses of the lanes are not ordered by the fence
   for (std::uint32_t left = lane_mask; left != 0; left &= left - 1) {
     fence_order_.fence(warp.index_in_block * kLanesPerWarp + static_cast<std::uint32_t>(std::countr_zero(left)),
-                       current_epoch_, phase_start_epoch_);
+                       current_epoch_, phase_start_epoch_, warp.last_synchronization_epoch);
   }
 }
 

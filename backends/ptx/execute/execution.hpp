@@ -377,7 +377,7 @@ class Execution {
     return {memory,
             current_epoch_,
             {memory.non_coherent ? kernel_start_epoch_ : launch_start_epoch_, block_start_epoch_, phase_start_epoch_,
-             std::max(warp.last_synchronization_epoch, partial_barrier_epoch_)}};
+             partial_barrier_epoch_, warp.last_synchronization_epoch}};
   }
   [[nodiscard]] bool is_unordered(std::uint32_t earlier, const LaneAccess& actor) const;
   [[nodiscard]] bool is_ordered_by_warp(std::uint32_t last_read, std::uint32_t flags, const LaneAccess& actor) const;

@@ -16,17 +16,24 @@ void FenceOrder::start_block(std::uint32_t epoch, std::uint32_t thread_count) {
   block_start_epoch_ = epoch;
   fences_.assign(thread_count, 0);
   phases_.assign(thread_count, 0);
+  warp_synchronizations_.assign(thread_count, 0);
   fences_until_barrier_ = nullptr;
   has_new_fence_ = false;
   acquires_.clear();
 }
 
-void FenceOrder::fence(std::uint32_t thread, std::uint32_t epoch, std::uint32_t phase_start_epoch) {
+void FenceOrder::fence(std::uint32_t thread, std::uint32_t epoch, std::uint32_t phase_start_epoch,
+                       std::uint32_t warp_synchronization_epoch) {
   fences_[thread] = epoch;
   phases_[thread] = phase_start_epoch;
+  warp_synchronizations_[thread] = warp_synchronization_epoch;
   has_new_fence_ = true;
   for (Acquire& acquire : acquires_) {
-    if (acquire.thread == thread && acquire.fence_epoch == 0) acquire.fence_epoch = epoch;
+    if (acquire.thread == thread) {
+      if (acquire.fence_epoch == 0) acquire.fence_epoch = epoch;
+    } else if (acquire.other_fence_epoch == 0 && phase_start_epoch > acquire.epoch) {
+      acquire.other_fence_epoch = epoch;
+    }
   }
 }
 
@@ -56,7 +63,7 @@ void FenceOrder::acquire(std::uint64_t address, const Location& location, std::u
     return known.thread == thread && known.location == &location && known.first_release == first &&
            known.end_release == end;
   });
-  if (first < end && !is_known) acquires_.push_back({address, &location, first, end, thread, epoch, 0});
+  if (first < end && !is_known) acquires_.push_back({address, &location, first, end, thread, epoch, 0, 0});
 }
 
 bool FenceOrder::is_ordered(std::uint32_t epoch, std::uint32_t thread, const FenceActor& actor) const {
@@ -66,14 +73,20 @@ bool FenceOrder::is_ordered(std::uint32_t epoch, std::uint32_t thread, const Fen
 }
 
 /// Whether the actor is ordered after the acquire.
-bool FenceOrder::is_visible(const Acquire& acquire, const FenceActor& actor) {
+bool FenceOrder::is_visible(const Acquire& acquire, const FenceActor& actor) const {
   const bool needs_fence = !actor.is_strong && (actor.address != acquire.address || actor.thread != acquire.thread);
-  if (needs_fence && acquire.fence_epoch == 0) return false;
-  const std::uint32_t since = needs_fence ? acquire.fence_epoch : acquire.epoch;
   constexpr std::uint32_t kLanes = 32;
   const bool is_same_warp = actor.thread / kLanes == acquire.thread / kLanes;
-  return actor.thread == acquire.thread || actor.phase_start_epoch > since ||
-         (is_same_warp && actor.warp_synchronization_epoch > since);
+  const auto is_after = [&](std::uint32_t epoch) {
+    return actor.thread == acquire.thread || actor.phase_start_epoch > epoch ||
+           (is_same_warp && actor.warp_synchronization_epoch > epoch);
+  };
+  if (!needs_fence) return is_after(acquire.epoch);
+  if (acquire.fence_epoch != 0 && is_after(acquire.fence_epoch)) return true;
+  // A fence of the actor, or of another thread, after a barrier that follows the atomic.
+  return phases_[actor.thread] > acquire.epoch ||
+         (is_same_warp && warp_synchronizations_[actor.thread] > acquire.epoch) ||
+         (acquire.other_fence_epoch != 0 && actor.phase_start_epoch > acquire.other_fence_epoch);
 }
 
 /// Whether an access precedes one of the releases that the acquire read.

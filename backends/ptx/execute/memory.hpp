@@ -25,7 +25,8 @@ namespace assay::ptx {
 struct ShadowCell {
   std::uint32_t packed_last_write = 0;  ///< last write: epoch << 14 | thread << 4 | written bytes
   std::uint32_t packed_last_read = 0;   ///< last read: epoch << 14 | thread << 4 | read bytes
-  std::uint32_t packed_flags = 0;  ///< read instruction << 20 | write instruction << 9 | flags << 4 | initialized bytes
+  /// Last flag << 31 | read instruction << 20 | write instruction << 9 | other flags << 4 | initialized bytes.
+  std::uint32_t packed_flags = 0;
 };
 static_assert(sizeof(ShadowCell) == 12, "each byte of memory must have 3 bytes of shadow memory");
 
@@ -48,24 +49,63 @@ inline constexpr std::uint32_t kReadByOtherBlockFlag = 1U << 6U;
 inline constexpr std::uint32_t kLastReadIsNonCoherentFlag = 1U << 7U;  ///< the last read was a load with .nc
 /// The several threads that have read the word are not all of the same warp.
 inline constexpr std::uint32_t kReadByManyWarpsFlag = 1U << 8U;
+/// The last write was atomic, and follows a write that was not. Only a synchronization of their warp is between them:
+/// it orders the earlier write before the accesses of this warp, but not before those of other threads.
+inline constexpr std::uint32_t kPlainForOtherWarpsFlag = 1U << 31U;
 inline constexpr std::uint32_t kAllReadFlagsMask =
     kReadByManyThreadsFlag | kReadByOtherBlockFlag | kLastReadIsNonCoherentFlag | kReadByManyWarpsFlag;
 /// The bits of ShadowCell::packed_flags that a write leaves unchanged.
-inline constexpr std::uint32_t kKeptByWriteMask = 0xfff0'000fU | kAllReadFlagsMask;
+inline constexpr std::uint32_t kKeptByWriteMask = 0x7ff0'000fU | kAllReadFlagsMask;
 /// The bits of ShadowCell::packed_flags that a read leaves unchanged.
-inline constexpr std::uint32_t kKeptByReadMask = 0x000f'ffffU;
+inline constexpr std::uint32_t kKeptByReadMask = 0x000f'ffffU | kPlainForOtherWarpsFlag;
 /// Position in ShadowCell::packed_flags of the number of the instruction that wrote last.
 inline constexpr unsigned kWriteInstructionShift = 9;
 /// Position in ShadowCell::packed_flags of the number of the instruction that read last.
 inline constexpr unsigned kReadInstructionShift = 20;
 
+/// Returns whether two threads of a block, given by their indices, are in the same warp.
+constexpr bool are_in_same_warp(std::uint32_t thread, std::uint32_t other_thread) {
+  constexpr std::uint32_t kLanes = 32;
+  return thread / kLanes == other_thread / kLanes;
+}
+
 /// Returns the read flags of a cell that `thread` reads after `earlier_thread` has read it, if nothing orders the two
 /// reads.
 constexpr std::uint32_t flags_of_second_reader(std::uint32_t earlier_thread, std::uint32_t thread) {
   if (earlier_thread == thread) return 0;
-  constexpr std::uint32_t kLanes = 32;
-  const bool is_same_warp = earlier_thread / kLanes == thread / kLanes;
-  return kReadByManyThreadsFlag | (is_same_warp ? 0U : kReadByManyWarpsFlag);
+  return kReadByManyThreadsFlag | (are_in_same_warp(earlier_thread, thread) ? 0U : kReadByManyWarpsFlag);
+}
+
+/// The first epochs of the periods that decide whether a write still counts as not atomic.
+struct AtomicityEpochs {
+  std::uint32_t block_start = 0;           ///< first epoch of the block
+  std::uint32_t last_barrier = 0;          ///< epoch that began with the last barrier of the block or of a part of it
+  std::uint32_t warp_synchronization = 0;  ///< epoch that began with the last synchronization of the warp
+};
+
+/// Returns whether an atomic of `thread` does not race with the last write of the cell because that write was atomic.
+constexpr bool is_last_write_atomic_for(const ShadowCell& cell, std::uint32_t thread, const AtomicityEpochs& epochs) {
+  if ((cell.packed_flags & kLastWriteIsAtomicFlag) == 0) return false;
+  return (cell.packed_flags & kPlainForOtherWarpsFlag) == 0 ||
+         (epoch_of(cell.packed_last_write) >= epochs.block_start &&
+          are_in_same_warp(thread_of(cell.packed_last_write), thread));
+}
+
+/// Returns the flags of the last write of a cell after an atomic of `thread`. An earlier write by the same thread that
+/// is not atomic still counts for the threads for which nothing orders it before the atomic.
+constexpr std::uint32_t write_flags_of_atomic(const ShadowCell& cell, std::uint32_t thread,
+                                              const AtomicityEpochs& epochs) {
+  const std::uint32_t earlier_epoch = epoch_of(cell.packed_last_write);
+  const std::uint32_t earlier_thread = thread_of(cell.packed_last_write);
+  if (earlier_epoch < epochs.last_barrier || (cell.packed_last_write & 15U) == 0) return kLastWriteIsAtomicFlag;
+  const bool is_synchronized = earlier_epoch < epochs.warp_synchronization;
+  if ((cell.packed_flags & kLastWriteIsAtomicFlag) == 0) {
+    if (earlier_thread != thread) return kLastWriteIsAtomicFlag;
+    return is_synchronized ? kLastWriteIsAtomicFlag | kPlainForOtherWarpsFlag : 0U;
+  }
+  const bool remains = (cell.packed_flags & kPlainForOtherWarpsFlag) != 0 &&
+                       (earlier_thread == thread || (!is_synchronized && are_in_same_warp(earlier_thread, thread)));
+  return kLastWriteIsAtomicFlag | (remains ? kPlainForOtherWarpsFlag : 0U);
 }
 
 /// The shadow cells of one allocation.

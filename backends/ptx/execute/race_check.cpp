@@ -73,11 +73,13 @@ void Execution::check_read(ShadowCell& cell, std::uint32_t bytes, const LaneAcce
   const bool written = (cell.packed_last_write & bytes) != 0;
   const bool atomically = (cell.packed_flags & kLastWriteIsAtomicFlag) != 0;
   const std::uint32_t writer = cell.packed_flags >> kWriteInstructionShift & kMaxRaceCheckNumber;
+  const AtomicityEpochs epochs{block_start_epoch_, std::max(phase_start_epoch_, partial_barrier_epoch_),
+                               actor.warp_synchronization_epoch};
   if (checks.reports_non_coherent && actor.memory_op.non_coherent && written &&
       epoch_of(cell.packed_last_write) >= kernel_start_epoch_) {
     add_access_finding(CheckFinding::Kind::kNonCoherentRead, actor, &cell.packed_last_write, writer);
   } else if (checks.reports_races && written && is_unordered(cell.packed_last_write, actor) &&
-             (!(atomically && actor.memory_op.is_strong) ||
+             (!(is_last_write_atomic_for(cell, actor.thread, epochs) && actor.memory_op.is_strong) ||
               assumes_lockstep(thread_of(cell.packed_last_write), writer, actor))) {
     const bool by_atomic = atomically && !actor.memory_op.is_volatile;
     add_access_finding(by_atomic ? CheckFinding::Kind::kAtomicRace : CheckFinding::Kind::kReadWriteRace, actor,
@@ -152,13 +154,16 @@ void Execution::check_write(ShadowCell& cell, std::uint32_t bytes, unsigned posi
     add_access_finding(CheckFinding::Kind::kUninitializedRead, actor);
   }
   const bool read = (cell.packed_last_read & bytes) != 0 && epoch_of(cell.packed_last_read) >= launch_start_epoch_;
-  const std::uint32_t reader = cell.packed_flags >> kReadInstructionShift;
+  const std::uint32_t reader = cell.packed_flags >> kReadInstructionShift & kMaxRaceCheckNumber;
+  const AtomicityEpochs epochs{block_start_epoch_, std::max(phase_start_epoch_, partial_barrier_epoch_),
+                               actor.warp_synchronization_epoch};
   const bool by_many = (cell.packed_flags & kReadByManyThreadsFlag) != 0 &&
                        epoch_of(cell.packed_last_read) >= std::max(phase_start_epoch_, partial_barrier_epoch_) &&
                        !is_ordered_by_warp(cell.packed_last_read, cell.packed_flags, actor);
   const std::uint32_t overwritten = cell.packed_last_write & bytes;
   const bool overwrites =
-      overwritten != 0 && !(strong && atomically) && is_unordered(cell.packed_last_write, actor) &&
+      overwritten != 0 && !(strong && is_last_write_atomic_for(cell, actor.thread, epochs)) &&
+      is_unordered(cell.packed_last_write, actor) &&
       !(actor.plain_store != nullptr && !atomically && repeats_value(actor, position, bytes, overwritten)) &&
       !(actor.stored_row != nullptr && !atomically && repeats_row(*actor.stored_row, position, bytes, overwritten));
   if (checks.reports_non_coherent && read && (cell.packed_flags & kLastReadIsNonCoherentFlag) != 0) {
@@ -176,11 +181,11 @@ void Execution::check_write(ShadowCell& cell, std::uint32_t bytes, unsigned posi
   const bool apart = thread_of(cell.packed_last_write) != actor.thread && (cell.packed_last_write & bytes) == 0;
   const bool goes_on =
       epoch_of(cell.packed_last_write) >= phase_start_epoch_ && (cell.packed_last_write & 15U) != 0 && !apart;
-  // An earlier non-atomic write of this thread that is not ordered before this atomic still counts as non-atomic.
-  const bool stays_plain = goes_on && !atomically && thread_of(cell.packed_last_write) == actor.thread;
+  const std::uint32_t atomic_flags =
+      goes_on ? write_flags_of_atomic(cell, actor.thread, epochs) : std::uint32_t{kLastWriteIsAtomicFlag};
   cell.packed_flags = (cell.packed_flags & kKeptByWriteMask) |
                       std::uint32_t{actor.memory_op.race_check_number} << kWriteInstructionShift | bytes |
-                      (strong && !stays_plain ? kLastWriteIsAtomicFlag : 0U);
+                      (strong ? atomic_flags : 0U);
   cell.packed_last_write =
       current_epoch_ << 14U | actor.thread << 4U | bytes | (goes_on ? cell.packed_last_write & 15U : 0U);
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "backends/ptx/testing/machine.hpp"
@@ -154,6 +155,25 @@ TEST(PtxRaceCheck, VolatileAccessesOfThreadsOfOneWarpAreNotOrderedWithoutSynchro
   EXPECT_TRUE(exchange(".relaxed.cta", 1, "").result.findings.empty());
 }
 
+TEST(PtxRaceCheck, MessageStatesBarrierThatWouldOrderAccessesToSharedMemory) {
+  const auto done = exchange("", 32, "");
+  ASSERT_FALSE(done.result.findings.empty());
+  CheckFinding finding = done.result.findings[0];
+  finding.count = 1;
+  EXPECT_THAT(describe(finding),
+              ::testing::EndsWith("; a barrier such as __syncthreads() between the two accesses would order them"));
+  finding.site.source_location.line = 19;
+  finding.conflicting_access->source_location.line = 3;
+  finding.conflicting_access->source_location.inlined_call_line = 16;
+  EXPECT_THAT(describe(finding), ::testing::EndsWith("; a barrier such as __syncthreads() between source lines 16 and"
+                                                     " 19 would order the accesses"));
+  finding.conflicting_access->is_pending_copy = true;
+  EXPECT_THAT(describe(finding), ::testing::Not(::testing::HasSubstr("barrier")));
+  finding.conflicting_access->is_pending_copy = false;
+  finding.space = Space::kGlobal;
+  EXPECT_THAT(describe(finding), ::testing::Not(::testing::HasSubstr("barrier")));
+}
+
 TEST(PtxRaceCheck, BarrierDoesNotOrderReadsOfOtherBlocks) {
   // All threads of both blocks read the word; after a barrier, the first thread of the second block writes it.
   const auto done = testing::run<std::uint32_t>(
@@ -174,6 +194,42 @@ TEST(PtxRaceCheck, BarrierDoesNotMakeNonCoherentLoadsCoherent) {
       std::vector<std::uint32_t>(1), {{1}, {32}});
   ASSERT_EQ(done.result.findings.size(), 1U);
   EXPECT_EQ(done.result.findings[0].kind, CheckFinding::Kind::kNonCoherentRead);
+}
+
+/// Thread 0 sets a counter in shared memory to 0 by a plain store. After `between`, every thread whose index is below
+/// `participant_count` adds to the counter twice, with `again` in between.
+testing::TestRun<std::uint32_t> count_in_shared_memory(std::string_view between, std::uint32_t thread_count,
+                                                       std::string_view again = "",
+                                                       std::uint32_t participant_count = 1024) {
+  return testing::run<std::uint32_t>(
+      testing::entry(fmt::format(".shared .align 4 .b8 counter[4]; mov.u64 %rd1, counter; mov.u32 %r1, %tid.x;"
+                                 " setp.ge.u32 %p2, %r1, {2}; @%p2 ret;"
+                                 " setp.eq.u32 %p1, %r1, 0; mov.u32 %r2, 0; @%p1 st.shared.u32 [%rd1], %r2; {0}"
+                                 " atom.shared.add.u32 %r3, [%rd1], 1; {1} atom.shared.add.u32 %r3, [%rd1], 1;",
+                                 between, again, participant_count)),
+      std::vector<std::uint32_t>(1), {{1}, {thread_count}});
+}
+
+constexpr std::string_view kSynchronizeWarp = "bar.warp.sync 0xffffffff;";
+
+TEST(PtxRaceCheck, SynchronizationOfWarpOrdersStoreBeforeAtomics) {
+  EXPECT_TRUE(count_in_shared_memory(kSynchronizeWarp, 32).result.findings.empty());
+  EXPECT_TRUE(count_in_shared_memory(kSynchronizeWarp, 32, kSynchronizeWarp).result.findings.empty());
+  const auto done = count_in_shared_memory("", 32);
+  ASSERT_EQ(done.result.findings.size(), 1U);
+  EXPECT_EQ(done.result.findings[0].kind, CheckFinding::Kind::kAtomicRace);
+}
+
+TEST(PtxRaceCheck, SynchronizationOfWarpDoesNotOrderStoreBeforeAtomicsOfOtherWarps) {
+  const auto done = count_in_shared_memory(kSynchronizeWarp, 64);
+  ASSERT_GE(done.result.findings.size(), 1U);
+  EXPECT_EQ(done.result.findings[0].kind, CheckFinding::Kind::kAtomicRace);
+  EXPECT_EQ(done.result.findings[0].site.thread.x, 32U);
+  EXPECT_TRUE(count_in_shared_memory("bar.sync 0;", 64).result.findings.empty());
+}
+
+TEST(PtxRaceCheck, BarrierOfPartOfBlockOrdersStoreBeforeAtomics) {
+  EXPECT_TRUE(count_in_shared_memory("bar.sync 1, 64;", 96, "", 64).result.findings.empty());
 }
 
 }  // namespace

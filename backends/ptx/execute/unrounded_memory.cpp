@@ -126,8 +126,11 @@ void Execution::move_unrounded(Warp& warp, const Op& op, std::uint32_t lane_mask
         continue;
       }
       const std::uint64_t bits = low_bytes(register_bits(warp, operand.slot, lane, bytes), bytes);
-      UnroundedWord::write(word, places.stride, bytes, byte_offset, bits,
-                           parts_of(warp.unrounded_registers, operand, lane));
+      const UnroundedParts parts = parts_of(warp.unrounded_registers, operand, lane);
+      UnroundedWord::write(word, places.stride, bytes, byte_offset, bits, parts);
+      if (!parts.knows(Part::kBiased)) continue;
+      ++unrounded_losses_.lost_value_count;
+      if (unrounded_losses_.first_lost_value == nullptr) unrounded_losses_.first_lost_value = &op;
     }
   }
 }

@@ -18,6 +18,7 @@ struct StartEpochs {
   std::uint32_t launch_start = 0;          ///< first epoch of the launch
   std::uint32_t block_start = 0;           ///< first epoch of the block
   std::uint32_t phase_start = 0;           ///< epoch that began with the last barrier of the block
+  std::uint32_t partial_barrier = 0;       ///< epoch that began with the last barrier of a part of the block
   std::uint32_t warp_synchronization = 0;  ///< epoch that began with the last synchronization of the warp
 };
 
@@ -29,7 +30,9 @@ class FastRaceCheck {
         launch_start_epoch_(since.launch_start << 14U),
         block_start_epoch_(since.block_start << 14U),
         phase_start_epoch_(since.phase_start << 14U),
-        ordering_start_epoch_(std::max(since.phase_start, since.warp_synchronization) << 14U),
+        ordering_start_epoch_(std::max({since.phase_start, since.partial_barrier, since.warp_synchronization}) << 14U),
+        atomicity_epochs_{since.block_start, std::max(since.phase_start, since.partial_barrier),
+                          since.warp_synchronization},
         instruction_number_(memory.race_check_number),
         is_atomic_(memory.access == Access::kAtomic),
         is_strong_(is_atomic_ || memory.is_strong),
@@ -77,18 +80,15 @@ class FastRaceCheck {
     if (cell.packed_last_read >= launch_start_epoch_ && !was_read_only_by_thread(cell, thread) &&
         !was_read_before_barrier(cell))
       return false;
-    const bool last_write_is_atomic = (cell.packed_flags & kLastWriteIsAtomicFlag) != 0;
-    if (cell.packed_last_write >= launch_start_epoch_ && !(is_strong_ && last_write_is_atomic) &&
+    if (cell.packed_last_write >= launch_start_epoch_ &&
+        !(is_strong_ && is_last_write_atomic_for(cell, thread, atomicity_epochs_)) &&
         !was_made_by_thread(cell.packed_last_write, thread) && !was_made_before_barrier(cell.packed_last_write))
       return false;
     const std::uint32_t earlier_written_bytes =
         cell.packed_last_write >= phase_start_epoch_ ? cell.packed_last_write & 15U : 0U;
-    // An earlier non-atomic write of this thread that is not ordered before this atomic still counts as non-atomic.
-    const bool remains_non_atomic =
-        earlier_written_bytes != 0 && !last_write_is_atomic && thread_of(cell.packed_last_write) == thread;
     cell.packed_flags = (cell.packed_flags & kKeptByWriteMask) |
                         std::uint32_t{instruction_number_} << kWriteInstructionShift | bytes |
-                        (is_strong_ && !remains_non_atomic ? kLastWriteIsAtomicFlag : 0U);
+                        (is_strong_ ? write_flags_of_atomic(cell, thread, atomicity_epochs_) : 0U);
     cell.packed_last_write = current_epoch_ | thread << 4U | bytes | earlier_written_bytes;
     return true;
   }
@@ -118,6 +118,7 @@ class FastRaceCheck {
   std::uint32_t block_start_epoch_;     ///< epoch of the block's start
   std::uint32_t phase_start_epoch_;     ///< epoch of the last barrier
   std::uint32_t ordering_start_epoch_;  ///< epoch of the last barrier or synchronization of the warp
+  AtomicityEpochs atomicity_epochs_;    ///< epochs for the checks of atomics
   std::uint16_t instruction_number_;    ///< MemoryOp::race_check_number of the instruction
   bool is_atomic_;                      ///< whether it is atomic
   bool is_strong_;        ///< whether it is atomic, volatile or ordered, and so does not race with atomics

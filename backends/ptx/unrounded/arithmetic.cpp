@@ -30,6 +30,40 @@ const std::uint64_t* words64(const WarpState& warp, FrameSlot slot) {
 
 std::uint64_t part_bits(std::uint32_t word, Part part) { return part == Part::kUpper ? word >> 16U : word; }
 
+/// How far the bits of `number`, an f32, are below `word`.
+std::int64_t distance_to(std::uint32_t word, const UnroundedNumber& number) {
+  return std::int64_t{word} - std::bit_cast<std::uint32_t>(static_cast<float>(number.value));
+}
+
+/// Whether a bf16 is a neighbor of an f32, so that it is the f32 rounded in some direction. A bf16 has the bits of the
+/// upper half of an f32.
+bool is_rounding_of(const UnroundedNumber& uncut, std::uint32_t half) {
+  return std::abs(distance_to(half << 16U, uncut)) < 0x10000;
+}
+
+/// Whether the bits of an f32 have changed as a step of rounding it to a bf16. Such code adds 0x8000, or 0x7fff and the
+/// last bit that remains. Before that, code that converts an f64 may subtract 1 or set the last bit.
+bool is_biased(std::int64_t distance) { return distance >= -1 && distance <= 0x8000; }
+bool is_bias(std::int64_t distance) {
+  return distance == -1 || distance == 1 || distance == 0x7fff || distance == 0x8000;
+}
+
+/// The lower half of the result of shifting a word by 16 bits to the right.
+UnroundedParts upper_half_of(const UnroundedParts& source, std::uint32_t word) {
+  UnroundedParts half;
+  if (source.knows(Part::kUpper)) {
+    half.set(Part::kLower, source.number(Part::kUpper));
+  } else if (source.knows(Part::kWhole)) {  // an f32 that is rounded to a bf16 by cutting off digits
+    half.set(Part::kLower, source.number(Part::kWhole));
+    half.set(Part::kUncut, {number_of(Type::kF32, word), 0});
+  } else if (source.knows(Part::kBiased)) {
+    const UnroundedNumber& uncut = source.number(Part::kUncut);
+    half.set(Part::kLower, source.number(Part::kBiased));
+    half.set(Part::kUncut, distance_to(word, uncut) < 0 ? UnroundedNumber{number_of(Type::kF32, word), 0} : uncut);
+  }
+  return half;
+}
+
 /// Executes one instruction.
 class InstructionRun {
  public:
@@ -82,6 +116,7 @@ class InstructionRun {
     const UnroundedRegister* const known = find(operand);
     const std::uint32_t known_lanes = known == nullptr ? 0 : known->known_lanes(part);
     if ((lane_mask_ & ~known_lanes) == 0) return known->lanes(part);
+    if (known != nullptr && part == Part::kWhole && (known->known_lanes(Part::kBiased) & lane_mask_) != 0) add_loss();
     each_lane(lane_mask_, [&](unsigned lane) {
       if ((known_lanes >> lane & 1U) != 0) return scratch.set(lane, known->lanes(part).at(lane));
       // Two f32 are the halves of a register of 64 bits.
@@ -92,6 +127,12 @@ class InstructionRun {
       scratch.set(lane, {number_of(type, bits), 0});
     });
     return scratch;
+  }
+
+  /// Records that computation goes on with a rounded value.
+  void add_loss() const {
+    ++losses_.lost_value_count;
+    if (losses_.first_lost_value == nullptr) losses_.first_lost_value = &op_;
   }
 
   static Part part_of(Type type) { return type == Type::kF16 || type == Type::kBf16 ? Part::kLower : Part::kWhole; }
@@ -295,7 +336,9 @@ class InstructionRun {
     if (op_.immediate == 0) target->forget(lane_mask_);
     if (elements.size() != 2) return target->forget(lane_mask_);
     const UnroundedRegister* const source = find(planned_.a);
-    const Part source_part = bytes_of(op_.instruction->type) == 8 ? Part::kWhole : Part::kLower;
+    const bool is_wide = bytes_of(op_.instruction->type) == 8;
+    if (is_wide) join_words(*target, source);
+    const Part source_part = is_wide ? Part::kWhole : Part::kLower;
     const std::uint32_t known = source == nullptr ? 0 : source->known_lanes(source_part) & lane_mask_;
     if (known == 0) return;
     const Part part = op_.immediate == 0 ? Part::kLower : Part::kUpper;
@@ -307,6 +350,22 @@ class InstructionRun {
     if (!is_widened) return;
     UnroundedLanes& whole = target->hold(Part::kWhole, known);
     each_lane(known, [&](unsigned lane) { whole.set(lane, source->lanes(source_part).at(lane)); });
+  }
+
+  /// The two words of a double make up the double again.
+  void join_words(UnroundedRegister& target, const UnroundedRegister* source) const {
+    each_lane(lane_mask_, [&](unsigned lane) {
+      const UnroundedParts word = source == nullptr ? UnroundedParts() : source->parts(lane);
+      if (op_.immediate == 0) {
+        if (word.knows(Part::kLowerWord))
+          target.hold(Part::kLowerWord, 1U << lane).set(lane, word.number(Part::kLowerWord));
+        return;
+      }
+      const UnroundedParts lower = target.parts(lane);
+      if (!lower.knows(Part::kLowerWord)) return;
+      target.forget(1U << lane);
+      if (const auto joined = double_of_words(lower, word)) target.hold(Part::kWhole, 1U << lane).set(lane, *joined);
+    });
   }
 
   void unpack() {
@@ -321,11 +380,18 @@ class InstructionRun {
     const Part part = op_.immediate == 0 ? Part::kLower : Part::kUpper;
     each_lane(lane_mask_, [&](unsigned lane) {
       const UnroundedParts parts = source->parts(lane);
-      // The upper half of an f32 is a bf16 that was rounded by cutting off digits.
-      const bool cuts = !is_wide && part == Part::kUpper && parts.knows(Part::kWhole);
-      if (!cuts && !parts.knows(part)) return;
-      target->hold(is_wide ? Part::kWhole : Part::kLower, 1U << lane)
-          .set(lane, parts.number(cuts ? Part::kWhole : part));
+      UnroundedParts result;
+      if (is_wide) {
+        if (parts.knows(part)) result.set(Part::kWhole, parts.number(part));
+        else if (parts.knows(Part::kWhole))
+          result.set(part == Part::kLower ? Part::kLowerWord : Part::kUpperWord, parts.number(Part::kWhole));
+      } else if (part == Part::kUpper) {
+        result = upper_half_of(parts, words32(warp_, planned_.a.slot)[lane]);
+      } else if (parts.knows(Part::kLower)) {
+        result.set(Part::kLower, parts.number(Part::kLower));
+        if (parts.knows(Part::kUncut)) result.set(Part::kUncut, parts.number(Part::kUncut));
+      }
+      if (result.knows_any()) target->set_parts(lane, result);
     });
   }
 
@@ -395,9 +461,8 @@ class InstructionRun {
         if (source.known != nullptr && !result.knows_any())
           result = followed(source.known->parts(lane), source.words[lane], after[lane], move, loses);
       target->set_parts(lane, result);
-      if (result.knows_any() || !loses || after[lane] == 0) return;
-      ++losses_.lost_value_count;
-      if (losses_.first_lost_value == nullptr) losses_.first_lost_value = &op_;
+      // The integers 0 and 1 are no floats: code tests a bit, or counts.
+      if (!result.knows_any() && loses && after[lane] > 1) add_loss();
     });
   }
 
@@ -428,12 +493,19 @@ class InstructionRun {
         result.set(Part::kWhole, {number.value * factor, number.constant_error * std::abs(factor)});
         return result;
       }
-      // The upper half of an f32 is a bf16 that was rounded by cutting off digits.
-      if (move.shift == -16 && after == before >> 16U) result.set(Part::kLower, number);
-      else if (move.clears_lower_half) result.set(Part::kWhole, number);
-      else loses = loses || number.value != x;
+      if (move.shift == -16 && (after & 0xffffU) == before >> 16U) return upper_half_of(source, before);
+      if (move.clears_lower_half) {
+        result.set(Part::kWhole, number);
+      } else if (std::isfinite(x) && is_bias(std::int64_t{after} - before)) {
+        result.set(Part::kBiased, number);
+        result.set(Part::kUncut, {x, 0});
+      } else {  // code that rounds to bf16 compares the digits that it cuts off, which a shift to the left moves
+        loses = loses || (number.value != x && move.shift != 16);
+      }
       return result;
     }
+    if (source.knows(Part::kBiased)) return followed_bias(source, before, after, move, loses);
+    if (source.knows(Part::kUpperWord) || source.knows(Part::kLowerWord)) return followed_word(source, before, after);
     const int distance = move.shift;
     for (const Part part : {Part::kLower, Part::kUpper}) {
       if (!source.knows(part) || (distance == 16 && part == Part::kUpper) || (distance == -16 && part == Part::kLower))
@@ -441,10 +513,13 @@ class InstructionRun {
       const Part to = distance == 16 ? Part::kUpper : distance == -16 ? Part::kLower : part;
       const auto old_bits = static_cast<std::uint32_t>(part_bits(before, part) & 0xffffU);
       const auto new_bits = static_cast<std::uint32_t>(part_bits(after, to) & 0xffffU);
-      if (((old_bits ^ new_bits) & 0x7fffU) != 0) continue;
       UnroundedNumber number = source.number(part);
-      if (old_bits != new_bits) number.value = -number.value;
+      const bool was_cut = part == to && part == Part::kLower && source.knows(Part::kUncut);
+      const bool rounds = was_cut && is_rounding_of(source.number(Part::kUncut), new_bits);
+      if (((old_bits ^ new_bits) & 0x7fffU) != 0 && !rounds) continue;
+      if ((old_bits ^ new_bits) == 0x8000U) number.value = -number.value;
       result.set(to, number);
+      if (rounds) result.set(Part::kUncut, source.number(Part::kUncut));
     }
     // A bf16 above 16 zeros is the same number as f32.
     if (result.knows(Part::kUpper) && (distance == 16 || move.clears_lower_half)) {
@@ -452,6 +527,38 @@ class InstructionRun {
       result.set(Part::kWhole, number);
     }
     loses = loses || (source.knows_any() && !result.knows_any());
+    return result;
+  }
+
+  /// The same for an f32 to whose bits a step of rounding was added.
+  static UnroundedParts followed_bias(const UnroundedParts& source, std::uint32_t before, std::uint32_t after,
+                                      HalfMove move, bool& loses) {
+    const UnroundedNumber& number = source.number(Part::kBiased);
+    const UnroundedNumber& uncut = source.number(Part::kUncut);
+    UnroundedParts result;
+    if (move.shift == -16 && (after & 0xffffU) == before >> 16U) return upper_half_of(source, before);
+    if (move.clears_lower_half) {
+      result.set(Part::kWhole, number);
+    } else if (is_biased(distance_to(after, uncut))) {
+      result.set(Part::kBiased, number);
+      result.set(Part::kUncut, uncut);
+    }
+    const bool is_test = move.shift == 16 || (before ^ after) == 0x80000000U;  // of the cut digits, or for a NaN
+    loses = loses || (!result.knows_any() && !is_test && number.value != uncut.value);
+    return result;
+  }
+
+  /// The same for a word of a double. The upper word contains the sign and the exponent.
+  static UnroundedParts followed_word(const UnroundedParts& source, std::uint32_t before, std::uint32_t after) {
+    UnroundedParts result;
+    if (!source.knows(Part::kUpperWord)) return result;
+    const double x = std::bit_cast<double>(std::uint64_t{before} << 32U);
+    const double y = std::bit_cast<double>(std::uint64_t{after} << 32U);
+    const double factor = y / x;
+    int exponent = 0;
+    if (!std::isfinite(factor) || std::abs(std::frexp(factor, &exponent)) != 0.5) return result;
+    const UnroundedNumber& number = source.number(Part::kUpperWord);
+    result.set(Part::kUpperWord, {number.value * factor, number.constant_error * std::abs(factor)});
     return result;
   }
 

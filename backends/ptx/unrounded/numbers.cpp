@@ -39,6 +39,16 @@ bool is_plausible_float(double value) {
   return magnitude > 1e-12 && magnitude < 1e12;
 }
 
+std::optional<UnroundedNumber> double_of_words(const UnroundedParts& lower, const UnroundedParts& upper) {
+  if (!lower.knows(Part::kLowerWord) || !upper.knows(Part::kUpperWord)) return std::nullopt;
+  const UnroundedNumber& number = upper.number(Part::kUpperWord);
+  const double other = lower.number(Part::kLowerWord).value;
+  const bool is_same = number.value == other || (std::isnan(number.value) && std::isnan(other));
+  int exponent = 0;
+  if (!is_same && std::abs(std::frexp(number.value / other, &exponent)) != 0.5) return std::nullopt;
+  return number;
+}
+
 void UnroundedWord::set_half(unsigned index, const UnroundedNumber& number) {
   values_[index] = number.value;
   constant_errors_[index] = number.constant_error;
@@ -46,7 +56,11 @@ void UnroundedWord::set_half(unsigned index, const UnroundedNumber& number) {
 
 UnroundedParts UnroundedWord::read_word(std::uint32_t bits) const {
   UnroundedParts parts;
-  if (content_ == Content::kWhole && bits == bits_) parts.set(Part::kWhole, half(0));
+  if (bits == bits_) {
+    if (content_ == Content::kWhole) parts.set(Part::kWhole, half(0));
+    if (content_ == Content::kLowerWordOfDouble) parts.set(Part::kLowerWord, half(0));
+    if (content_ == Content::kUpperWordOfDouble) parts.set(Part::kUpperWord, half(0));
+  }
   if (content_ != Content::kHalves) return parts;
   const std::uint32_t difference = bits ^ bits_;
   if ((known_halves_ & 1U) != 0 && (difference & 0xffffU) == 0) parts.set(Part::kLower, half(0));
@@ -56,10 +70,16 @@ UnroundedParts UnroundedWord::read_word(std::uint32_t bits) const {
 
 void UnroundedWord::write_word(std::uint32_t bits, const UnroundedParts& parts) {
   bits_ = bits;
-  content_ = parts.knows(Part::kWhole) ? Content::kWhole : parts.knows_any() ? Content::kHalves : Content::kUnknown;
+  const bool knows_halves = parts.knows(Part::kLower) || parts.knows(Part::kUpper);
+  content_ = parts.knows(Part::kWhole)       ? Content::kWhole
+             : parts.knows(Part::kLowerWord) ? Content::kLowerWordOfDouble
+             : parts.knows(Part::kUpperWord) ? Content::kUpperWordOfDouble
+             : knows_halves                  ? Content::kHalves
+                                             : Content::kUnknown;
   known_halves_ =
       static_cast<std::uint8_t>((parts.knows(Part::kLower) ? 1U : 0U) | (parts.knows(Part::kUpper) ? 2U : 0U));
-  if (parts.knows(Part::kWhole) || parts.knows(Part::kLower)) set_half(0, parts.number(Part::kLower));
+  if (content_ != Content::kUnknown && content_ != Content::kHalves) set_half(0, parts.number(Part::kWhole));
+  if (parts.knows(Part::kLower)) set_half(0, parts.number(Part::kLower));
   if (parts.knows(Part::kUpper)) set_half(1, parts.number(Part::kUpper));
 }
 
@@ -79,12 +99,9 @@ UnroundedParts UnroundedWord::read(const UnroundedWord* word, std::size_t stride
   const UnroundedWord& upper_word = word[stride];
   const auto lower_bits = static_cast<std::uint32_t>(bits);
   const auto upper_bits = static_cast<std::uint32_t>(bits >> 32U);
-  if (word->content_ == Content::kLowerWordOfDouble && upper_word.content_ == Content::kUpperWordOfDouble) {
-    if (word->bits_ == lower_bits && upper_word.bits_ == upper_bits) parts.set(Part::kWhole, word->half(0));
-    return parts;
-  }
   const UnroundedParts lower = word->read_word(lower_bits);
   const UnroundedParts upper = upper_word.read_word(upper_bits);
+  if (const auto joined = double_of_words(lower, upper)) parts.set(Part::kWhole, *joined);
   if (lower.knows(Part::kWhole)) parts.set(Part::kLower, lower.number(Part::kWhole));
   if (upper.knows(Part::kWhole)) parts.set(Part::kUpper, upper.number(Part::kWhole));
   return parts;
@@ -118,6 +135,7 @@ void UnroundedWord::write(UnroundedWord* word, std::size_t stride, unsigned byte
   word->content_ = Content::kLowerWordOfDouble;
   upper_word.content_ = Content::kUpperWordOfDouble;
   word->set_half(0, parts.number(Part::kWhole));
+  upper_word.set_half(0, parts.number(Part::kWhole));
 }
 
 }  // namespace assay::ptx

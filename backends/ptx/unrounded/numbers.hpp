@@ -3,7 +3,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "backends/ptx/instructions/program.hpp"
 
@@ -30,20 +32,39 @@ struct UnroundedLanes {
 };
 
 /// What a number in a register or in memory occupies: all of it, or one half. Halves hold f16 or bf16 in 32 bits, and
-/// f32 in 64 bits.
-enum class Part : std::uint8_t { kWhole, kLower, kUpper };
-inline constexpr std::array kParts{Part::kWhole, Part::kLower, Part::kUpper};
+/// f32 in 64 bits. The other parts describe steps of a computation with integers:
+/// - The words of 32 bits of a double have the number of the double.
+/// - Code that rounds an f32 to a bf16 with integers adds to the bits of the f32, and cuts off the lower half, or cuts
+///   first and adds then. kBiased is an f32 after such an addition, with the number of the f32 before. While kBiased or
+///   kLower is known, kUncut may hold the f32 itself, with all its bits.
+enum class Part : std::uint8_t { kWhole, kLower, kUpper, kLowerWord, kUpperWord, kBiased, kUncut };
+/// All parts. A part comes after those with which it can be known together.
+inline constexpr std::array kParts{Part::kWhole,     Part::kLower,  Part::kUpper, Part::kLowerWord,
+                                   Part::kUpperWord, Part::kBiased, Part::kUncut};
+/// Returns the mask of a part: one bit.
+constexpr std::uint8_t bit_of(Part part) { return static_cast<std::uint8_t>(1U << static_cast<unsigned>(part)); }
+/// Returns the mask of the parts that stay known if a part becomes known.
+constexpr std::uint8_t parts_beside(Part part) {
+  switch (part) {
+    case Part::kLower: return bit_of(Part::kUpper);
+    case Part::kUpper: return bit_of(Part::kLower);
+    case Part::kUncut: return bit_of(Part::kLower) | bit_of(Part::kBiased);
+    default: return 0;
+  }
+}
+/// Returns which of two numbers of a register is that of the part.
+constexpr std::size_t number_index(Part part) { return part == Part::kUpper || part == Part::kUncut ? 1 : 0; }
 
 /// The unrounded values of one register, or of one word in memory, in one lane. A register holds either one number or
 /// up to two halves. Of a part that is not known, the unrounded value is the rounded value.
 class UnroundedParts {
  public:
-  [[nodiscard]] bool knows(Part part) const { return (known_ >> static_cast<unsigned>(part) & 1U) != 0; }
+  [[nodiscard]] bool knows(Part part) const { return (known_ & bit_of(part)) != 0; }
   [[nodiscard]] bool knows_any() const { return known_ != 0; }
-  [[nodiscard]] const UnroundedNumber& number(Part part) const { return numbers_[part == Part::kUpper ? 1 : 0]; }
+  [[nodiscard]] const UnroundedNumber& number(Part part) const { return numbers_[number_index(part)]; }
   void set(Part part, const UnroundedNumber& number) {
-    known_ = static_cast<std::uint8_t>(part == Part::kWhole ? 1U : (known_ & ~1U) | 1U << static_cast<unsigned>(part));
-    numbers_[part == Part::kUpper ? 1 : 0] = number;
+    known_ = static_cast<std::uint8_t>((known_ & parts_beside(part)) | bit_of(part));
+    numbers_[number_index(part)] = number;
   }
 
  private:
@@ -56,18 +77,23 @@ class UnroundedRegister {
  public:
   /// The lanes in which the part is known.
   [[nodiscard]] std::uint32_t known_lanes(Part part) const { return known_lanes_[static_cast<std::size_t>(part)]; }
-  [[nodiscard]] std::uint32_t known_lanes() const { return known_lanes_[0] | known_lanes_[1] | known_lanes_[2]; }
-  [[nodiscard]] const UnroundedLanes& lanes(Part part) const { return lanes_[part == Part::kUpper ? 1 : 0]; }
+  [[nodiscard]] std::uint32_t known_lanes() const {
+    std::uint32_t known_lanes = 0;
+    for (const std::uint32_t known : known_lanes_)
+      known_lanes |= known;
+    return known_lanes;
+  }
+  [[nodiscard]] const UnroundedLanes& lanes(Part part) const { return lanes_[number_index(part)]; }
   /// Makes the lanes of `lane_mask` hold a part, whose numbers the caller writes to the result.
   UnroundedLanes& hold(Part part, std::uint32_t lane_mask) {
-    if (part == Part::kWhole) {
-      known_lanes_[1] &= ~lane_mask;
-      known_lanes_[2] &= ~lane_mask;
+    if (part == Part::kWhole) {  // the most frequent case
+      forget(lane_mask);
     } else {
-      known_lanes_[0] &= ~lane_mask;
+      for (const Part other : kParts)
+        if ((parts_beside(part) & bit_of(other)) == 0) known_lanes_[static_cast<std::size_t>(other)] &= ~lane_mask;
     }
     known_lanes_[static_cast<std::size_t>(part)] |= lane_mask;
-    return lanes_[part == Part::kUpper ? 1 : 0];
+    return lanes_[number_index(part)];
   }
   void forget(std::uint32_t lane_mask) {
     for (std::uint32_t& known : known_lanes_)
@@ -86,9 +112,13 @@ class UnroundedRegister {
   }
 
  private:
-  std::array<std::uint32_t, 3> known_lanes_{};  ///< by part, one bit for each lane
-  std::array<UnroundedLanes, 2> lanes_;         ///< numbers of the whole or lower parts, and of the upper parts
+  std::array<std::uint32_t, kParts.size()> known_lanes_{};  ///< by part, one bit for each lane
+  std::array<UnroundedLanes, 2> lanes_;                     ///< numbers, by number_index
 };
+
+/// The number of a double whose words are in `lower` and `upper`; nullopt if they are not the words of one double. The
+/// upper word contains the exponent, so it may have been multiplied by a power of two.
+std::optional<UnroundedNumber> double_of_words(const UnroundedParts& lower, const UnroundedParts& upper);
 
 /// The unrounded values of a word of 4 bytes in memory, together with the content for which they hold. If something
 /// else changes the content, they are no longer known.

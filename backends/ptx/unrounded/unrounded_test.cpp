@@ -129,6 +129,16 @@ TEST(UnroundedValues, FollowCopiesThroughRegistersAndMemory) {
            local + "st.local.f32 [%rd4], %f2; ld.local.f32 %f3, [%rd4];",
            local + "cvt.f64.f32 %fd1, %f2; st.local.f64 [%rd4], %fd1; ld.local.f64 %fd2, [%rd4];"
                    " cvt.rn.f32.f64 %f3, %fd2;",
+           "cvt.f64.f32 %fd1, %f2; mov.b64 {%r5, %r6}, %fd1; shfl.sync.bfly.b32 %r7, %r6, 1, 31, -1;"
+           " shfl.sync.bfly.b32 %r8, %r5, 1, 31, -1; mov.b64 %fd2, {%r8, %r7}; mov.b64 {%r5, %r6}, %fd2;"
+           " shfl.sync.bfly.b32 %r7, %r6, 1, 31, -1; shfl.sync.bfly.b32 %r8, %r5, 1, 31, -1;"
+           " mov.b64 %rd5, {%r8, %r7}; mov.b64 %fd3, %rd5; cvt.rn.f32.f64 %f3, %fd3;",
+           "cvt.f64.f32 %fd1, %f2; mov.b64 {%r5, %r6}, %fd1; xor.b32 %r6, %r6, 0x80000000; add.s32 %r6, %r6, 0x100000;"
+           " mov.b64 %fd2, {%r5, %r6}; mul.rn.f64 %fd3, %fd2, 0dBFE0000000000000; cvt.rn.f32.f64 %f3, %fd3;",
+           shared + "cvt.f64.f32 %fd1, %f2; mov.b64 {%r5, %r6}, %fd1; st.shared.v2.b32 [%r2], {%r5, %r6};"
+                    " ld.shared.f64 %fd2, [%r2]; cvt.rn.f32.f64 %f3, %fd2;",
+           shared + "cvt.f64.f32 %fd1, %f2; st.shared.f64 [%r2], %fd1; ld.shared.v2.b32 {%r5, %r6}, [%r2];"
+                    " mov.b64 %fd2, {%r5, %r6}; cvt.rn.f32.f64 %f3, %fd2;",
            shared + "st.shared.f32 [%r2], 0f00000000; atom.shared.add.f32 %f4, [%r2], %f2; ld.shared.f32 %f3, [%r2];",
            shared + "st.shared.f32 [%r2], %f2; atom.shared.exch.b32 %r5, [%r2], 0; mov.b32 %f3, %r5;",
            shared + "st.shared.f32 [%r2], %f1; ld.shared.u32 %r5, [%r2]; mov.b32 %r6, %f2;"
@@ -183,6 +193,80 @@ TEST(UnroundedValues, OfHalvesAreNotRounded) {
       run_body(add + widen + "%rs2;"), [](std::size_t i) { return third(i) * third(i) + third(i); }, add);
   expect_function(
       run_body(add + widen + "%rs3;"), [](std::size_t i) { return double{input(i)} * input(i) + input(i); }, add);
+}
+
+TEST(UnroundedValues, OfWordsOfDifferentDoublesAreRounded) {
+  const UnroundedRun run = run_body(
+      "cvt.f64.f32 %fd1, %f2; cvt.f64.f32 %fd2, %f1; mov.b64 {%r5, %r6}, %fd1; mov.b64 {%r7, %r8}, %fd2;"
+      " mov.b64 %fd3, {%r7, %r6}; cvt.rn.f32.f64 %f3, %fd3;");
+  for (std::size_t i = 0; i < kLanes; ++i)
+    EXPECT_EQ(run.unrounded[i].value, static_cast<double>(run.rounded[i]));
+}
+
+// The conversions of cuda_bf16.h and of PyTorch for GPUs before compute capability 8.0. %r5: the bits of %f2.
+constexpr std::string_view kBits = "mov.b32 %r5, %f2; ";
+constexpr std::string_view kWiden = " mov.b32 %f3, {0, %rs1};";
+
+TEST(UnroundedValues, FollowConversionsToBf16ThatUseIntegers) {
+  const std::string start(kBits), widen(kWiden);
+  const std::string round_half =
+      "shr.u32 %r7, %r6, 16; cvt.u16.u32 %rs2, %r7; selp.b16 %rs1, 32767, %rs2, %p1; and.b16 %rs3, %rs1, 1;"
+      " setp.ne.s16 %p2, %rs3, 0; setp.eq.s32 %p3, %r8, 0x80000000; and.pred %p2, %p2, %p3;"
+      " setp.gt.u32 %p3, %r8, 0x80000000; or.pred %p2, %p2, %p3; @%p2 add.s16 %rs1, %rs1, 1;";
+  const std::string test_nan =
+      "and.b32 %r9, %r6, 0x7fffffff; setp.gt.u32 %p1, %r9, 0x7f800000; shl.b32 %r8, %r6, 16;"
+      " selp.b32 %r8, 0, %r8, %p1; ";
+  for (const std::string& body : std::vector<std::string>{
+           start + "mov.b32 %r6, %r5; " + test_nan + round_half,
+           start + "shr.u32 %r6, %r5, 16; and.b32 %r6, %r6, 1; add.s32 %r7, %r5, %r6; add.s32 %r7, %r7, 32767;"
+                   " shr.u32 %r8, %r7, 16; cvt.u16.u32 %rs1, %r8;",
+           start + "bfe.u32 %r6, %r5, 16, 1; add.s32 %r6, %r6, 32767; add.s32 %r7, %r6, %r5;"
+                   " mov.b32 {%rs2, %rs1}, %r7;",
+           start + "add.s32 %r7, %r5, 0x8000; shr.u32 %r8, %r7, 16; cvt.u16.u32 %rs1, %r8;",
+           // A conversion from f64 first makes the f32 odd, unless it is exact.
+           start + "add.s32 %r6, %r5, -1; or.b32 %r6, %r6, 1; " + test_nan + round_half,
+       }) {
+    const UnroundedRun run = run_body(body + widen);
+    expect_function(run, third, body);
+    EXPECT_EQ(run.losses.lost_value_count, 0U) << body;
+    for (std::size_t i = 0; i < kLanes; ++i)
+      EXPECT_NEAR(run.rounded[i], third(i), third(i) / 256) << "the code rounds to the nearest number";
+  }
+  // 1 - 2^-40 is 1 as f32.
+  const UnroundedRun below_one = run_body(
+      "mov.f64 %fd1, 0d3FEFFFFFFFFFE000; mul.rn.f64 %fd2, %fd1, 0d3FF0000000000000; cvt.rn.f32.f64 %f4, %fd2;"
+      " mov.b32 %r5, %f4; add.s32 %r6, %r5, -1; or.b32 %r6, %r6, 1; " +
+      test_nan + round_half + widen);
+  EXPECT_EQ(below_one.unrounded[0].value, 1 - 0x1p-40);
+  EXPECT_EQ(below_one.rounded[0], 1);
+  const std::string cleared = start + "add.s32 %r7, %r5, 0x8000; and.b32 %r8, %r7, 0xffff0000; mov.b32 %f3, %r8;";
+  expect_function(run_body(cleared), third, cleared);
+}
+
+TEST(UnroundedValues, AreRoundedWhereAnAdditionToTheBitsOfABf16DoesNotRound) {
+  const std::string cut = "shr.u32 %r6, %r5, 16; cvt.u16.u32 %rs1, %r6;";
+  for (const std::string& body : std::vector<std::string>{
+           std::string(kBits) + cut + " add.s16 %rs1, %rs1, 2;",
+           std::string(kBits) + cut + " add.s16 %rs1, %rs1, 1; add.s16 %rs1, %rs1, 1;",
+           std::string(kBits) + "add.s32 %r5, %r5, 0x18000; " + cut,
+       }) {
+    const UnroundedRun run = run_body(body + std::string(kWiden));
+    for (std::size_t i = 0; i < kLanes; ++i)
+      EXPECT_EQ(run.unrounded[i].value, static_cast<double>(run.rounded[i])) << body;
+    EXPECT_GT(run.losses.lost_value_count, 0U) << body;
+  }
+  // The number is a bf16, so that nothing is to be rounded.
+  const UnroundedRun exact = run_body("mov.f32 %f4, 0f3F800000; add.rn.f32 %f5, %f4, %f4; mov.b32 %r5, %f5; " + cut +
+                                      " add.s16 %rs1, %rs1, 1;" + std::string(kWiden));
+  EXPECT_EQ(exact.unrounded[0].value, static_cast<double>(exact.rounded[0]));
+  EXPECT_NE(exact.unrounded[0].value, 2);
+}
+
+TEST(UnroundedValues, CountStepsOfRoundingWhoseResultIsUsedAsAFloat) {
+  EXPECT_GT(run_body(std::string(kBits) + "add.s32 %r6, %r5, 1; mov.b32 %f3, %r6;").losses.lost_value_count, 0U);
+  EXPECT_GT(run_body(std::string(kBits) + "add.s32 %r6, %r5, 1; mov.b32 %f4, %r6; add.f32 %f3, %f4, %f4;")
+                .losses.lost_value_count,
+            0U);
 }
 
 TEST(UnroundedValues, FollowOperationsOnBitsThatMultiplyByPowersOfTwo) {

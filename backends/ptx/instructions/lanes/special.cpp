@@ -1,7 +1,10 @@
 // The approximate instructions: each gives the correctly rounded result of its function where the function of the type
-// twice as wide does (f32), or the closest that the host's library gives (f64). They count as approximate.
+// twice as wide does (f32), or the closest that the host's library gives (f64). They count as approximate. Only
+// div.approx differs for divisors above 2^126, where the PTX ISA defines its result.
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 
 #include "backends/ptx/instructions/lanes/float_ops.hpp"
 #include "backends/ptx/instructions/lanes/rounding.hpp"
@@ -36,6 +39,14 @@ struct Rcp {
 };
 struct Rsqrt {
   static double apply(double x) { return static_cast<double>(1.0L / std::sqrt(static_cast<long double>(x))); }
+};
+/// div.approx multiplies by the reciprocal, which is flushed to zero for a divisor between 2^126 and 2^128.
+struct QuotientByReciprocal {
+  static float apply(float a, float b) {
+    const float magnitude = std::fabs(b);
+    const bool flushes = magnitude > 0x1p126F && magnitude <= std::numeric_limits<float>::max();
+    return flushes ? a * std::copysign(0.0F, b) : a / b;
+  }
 };
 /// The 64-bit forms read and return only the upper half of a double.
 inline double upper_half(double x) {
@@ -107,6 +118,9 @@ InstructionHandlers select_special(const Instruction& instruction) {
       if (!is_double) return select_unary<RsqrtOfFloat>(instruction);
       return ftz ? corrected_handlers<RsqrtHalf, double>() : unary_handlers<Rsqrt, double, double>();
     case Opcode::kDiv:
+      if (instruction.modifiers.has(Modifier::kApprox))
+        return ftz ? binary_handlers<FtzSatVariant<QuotientByReciprocal, true, false>, float>()
+                   : binary_handlers<FtzSatVariant<QuotientByReciprocal, false, false>, float>();
       return ftz ? binary_handlers<FtzSatVariant<FloatDiv, true, false>, float>()
                  : binary_handlers<FtzSatVariant<FloatDiv, false, false>, float>();
     default: return {};
