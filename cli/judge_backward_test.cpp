@@ -166,18 +166,22 @@ TEST_F(JudgeSavedTensorsTest, ResultsThatDoNotMatchForwardFunctionAreReported) {
   workshop_.write("candidate.assay.json", R"({"schema_version": "1.3.0"})");
   EXPECT_THAT(judge_changed().out, HasSubstr("returns 3 tensors, but the specification writes 1 arrays; state the name "
                                              "of each tensor as 'results' in the contract"));
-  state(R"(, "count"],)", "],");
+  workshop_.write("candidate.assay.json",
+                  replaced(replaced(kHostContract, R"(, "count"],)", "],"), R"("r", "count"])", R"("r", "r"])"));
   EXPECT_THAT(judge_changed().out, HasSubstr("returns 3 tensors, but 'results' of the contract names 2"));
   state(R"("y", "count"],)", R"("z", "count"],)");
   EXPECT_THAT(judge_changed().out, HasSubstr("'results' in the contract lacks 'y', which the specification writes"));
-  state(R"(["r", "y")", R"(["x", "y")");
+  workshop_.write("candidate.assay.json", replaced(replaced(kHostContract, R"(["r", "y")", R"(["x", "y")"),
+                                                   R"("r", "count"])", R"("count", "count"])"));
   EXPECT_THAT(judge_changed().out,
               HasSubstr("'results' in the contract must be outputs of the specification and new names, got 'x'"));
 }
 
 TEST_F(JudgeSavedTensorsTest, UnknownArgumentOfBackwardPassIsReported) {
   state(R"("y.grad", "r", "count"])", R"("y.grad", "rr", "count"])");
-  EXPECT_THAT(judge_changed().out,
+  const CommandResult run = judge_changed();
+  EXPECT_EQ(run.status, 2) << run.out;
+  EXPECT_THAT(run.err,
               HasSubstr("'rr' in 'arguments' of the contract's backward pass is unknown; expected a parameter"));
 }
 
@@ -272,6 +276,24 @@ __global__ void backward(const float* grad_y, const float* x, float* grad_x) {
   EXPECT_EQ(run.status, 0) << run.out << run.err;
 }
 
+TEST_F(JudgeBackwardKernelTest, ReasonWhyBackwardPassIsNotJudgedIsPrinted) {
+  workshop_.write("sum.py",
+                  "import warp as wp\n\n\n@wp.kernel\ndef sum(x: wp.array(dtype=float), y: wp.array(dtype=float)):\n"
+                  "    i = wp.tid()\n    wp.atomic_add(y, 0, x[i])\n");
+  workshop_.write("sum.cu", R"(
+__global__ void forward(const float* x, float* y) { atomicAdd(y, x[blockIdx.x]); }
+__global__ void backward(const float* grad_y, const float* x, float* grad_x) { grad_x[blockIdx.x] = grad_y[0]; }
+)");
+  workshop_.write("sum.assay.json", R"({
+    "schema_version": "1.3.0", "entry": "forward", "grid": ["threads"], "block": [1],
+    "backward": {"entry": "backward", "grid": ["threads"], "block": [1]}
+  })");
+  const CommandResult run = workshop_.run("assay judge sum.cu --against sum.py --quick");
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+  EXPECT_THAT(run.out, HasSubstr("backward pass not supported: user/sum.sum, unsupported: the specification changes "
+                                 "'y' in place"));
+}
+
 TEST_F(JudgeBackwardKernelTest, PtxIsJudged) {
   constexpr std::string_view kPtx = R"(.version 7.0
 .target sm_75
@@ -337,9 +359,9 @@ TEST_F(JudgeBackwardKernelTest, InvalidContractIsReported) {
   state(R"("saved")", R"("results": ["y"], "saved")");
   EXPECT_THAT(judge_changed().err, HasSubstr("must state 'saved' instead of 'results'"));
   state(R"("y.grad", "r",)", R"("y.grad", "rr",)");
-  EXPECT_THAT(judge_changed().out, HasSubstr("'rr' in 'arguments' of the contract's backward pass is unknown"));
+  EXPECT_THAT(judge_changed().err, HasSubstr("'rr' in 'arguments' of the contract's backward pass is unknown"));
   state(R"({"r": {)", R"({"y": {)");
-  EXPECT_THAT(judge_changed().out,
+  EXPECT_THAT(judge_changed().err,
               HasSubstr("'saved' in the contract defines 'y', which is a parameter of the specification"));
   state(R"("block": [32])", R"("num_warps": 4)");
   EXPECT_THAT(judge_changed().err, HasSubstr("'num_stages' in 'backward'"));

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -13,12 +14,15 @@
 #include <fmt/ranges.h>
 
 #include "backends/candidate/contract.hpp"
+#include "backends/candidate/contract_check.hpp"
 #include "backends/candidate/host/compiler.hpp"
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
 #include "cli/run_suite.hpp"
 #include "harness/candidates/candidate_suite.hpp"
+#include "harness/suite/select/kernel_file.hpp"
 #include "harness/suite/suite_run.hpp"
+#include "ir/module.hpp"
 #include "reports/report_files.hpp"
 
 namespace assay::cli {
@@ -59,9 +63,36 @@ int print_json_verdict(const harness::SuiteOptions& options) {
   return reports->summary.verdict.exit_status;
 }
 
+/// The contract of the candidate. Fails if it is invalid, or if its formulas do not fit the specification.
+Result<candidate::CandidateContract> read_contract(const std::string& candidate_path,
+                                                   const std::string& specification_selector) {
+  Result<candidate::CandidateContract> contract = candidate::contract_of(candidate_path);
+  if (!contract.ok()) return contract;
+  const std::optional<harness::FileSelector> selector = harness::file_selector(specification_selector);
+  if (!selector) return contract;
+  // The run reports a specification that cannot be read or that has several kernels.
+  const Result<harness::KernelSet> specification = harness::read_file(*selector);
+  if (!specification.ok() || specification->kernels.size() != 1 || !specification->kernels.front().module)
+    return contract;
+  const harness::KernelSource& source = specification->kernels.front();
+  const ir::Function& kernel = source.module->kernels[source.kernel_index];
+  std::vector<candidate::FormulaParameter> parameters;
+  for (int p = 0; p < kernel.parameter_count; ++p) {
+    const ir::Variable& variable = kernel.var(p);
+    const bool is_array = variable.type.is_array();
+    parameters.push_back(
+        {.name = variable.name,
+         .rank = is_array ? static_cast<std::size_t>(variable.type.rank) : 0,
+         .is_integer = !is_array && !variable.type.is_struct() && ir::is_integer(variable.type.scalar)});
+  }
+  const Result<void> fits = candidate::check_names(*contract, parameters, static_cast<std::size_t>(kernel.launch_rank));
+  if (!fits.ok()) return Error{fits.error().message, candidate::contract_path(candidate_path).string()};
+  return contract;
+}
+
 int judge_one(JudgeRequest& request, const Invocation& invocation) {
   harness::SuiteOptions& options = request.run.suite_options;
-  const auto contract = candidate::contract_of(options.device_options.candidate_path);
+  const auto contract = read_contract(options.device_options.candidate_path, request.specification);
   if (!contract.ok()) return fail(contract.error());
   options.selectors = {request.specification};
   options.device = "candidate";

@@ -245,7 +245,7 @@ TEST_F(JudgeHostTest, LibraryFunctionOrHeaderThatAssayLacksIsUnsupported) {
   const CommandResult function =
       judge_changed("  return out;\n}\n\"\"\"", "  return torch::softmax(out, 0);\n}\n\"\"\"");
   EXPECT_EQ(function.status, 77) << function.out << function.err;
-  EXPECT_THAT(function.out, AllOf(HasSubstr("the host code uses torch::softmax, which Assay does not provide"),
+  EXPECT_THAT(function.out, AllOf(HasSubstr("the candidate uses torch::softmax, which Assay does not provide"),
                                   HasSubstr("candidate.py(40): error")));
   const CommandResult method = judge_changed("  return out;\n}\n\"\"\"", "  return out.softmax(0);\n}\n\"\"\"");
   EXPECT_EQ(method.status, 77) << method.out << method.err;
@@ -253,7 +253,7 @@ TEST_F(JudgeHostTest, LibraryFunctionOrHeaderThatAssayLacksIsUnsupported) {
   const CommandResult header =
       judge_changed("#include <torch/extension.h>", "#include <torch/extension.h>\n#include <cutlass/cutlass.h>");
   EXPECT_EQ(header.status, 77) << header.out << header.err;
-  EXPECT_THAT(header.out, HasSubstr("the host code uses cutlass/cutlass.h, which Assay does not provide"));
+  EXPECT_THAT(header.out, HasSubstr("the candidate uses cutlass/cutlass.h, which Assay does not provide"));
 }
 
 TEST_F(JudgeHostTest, MissingHeaderOfCandidateIsBuildFailure) {
@@ -509,7 +509,7 @@ TEST_F(JudgeBackwardTest, InvalidBackwardContractIsReported) {
   state(R"({"function": "gradient"})");
   EXPECT_THAT(judge_squares().out, HasSubstr("the candidate has no function 'gradient'; its functions are"));
   state(R"({"arguments": ["z.grad", "x", "x"]})");
-  EXPECT_THAT(judge_squares().out, HasSubstr("'z.grad' in the contract must be the gradient of an array with floats"));
+  EXPECT_THAT(judge_squares().err, HasSubstr("'z.grad' in the contract must be the gradient of an array with floats"));
   state(R"({"arguments": ["y.grad"]})");
   EXPECT_THAT(judge_squares().out, HasSubstr("has 3 parameters, but the contract states 1 arguments"));
 }

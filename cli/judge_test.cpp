@@ -271,6 +271,46 @@ TEST_F(JudgeTest, RejectsGridsAndBlocksWithoutThreads) {
               launch_failed("extent x of the grid must be from 1 to 2147483647, got 0"));
 }
 
+TEST_F(JudgeTest, FormulaForFloatingPointParameterMayBeDecimal) {
+  workshop_.write("norm.py", R"(import warp as wp
+
+
+@wp.kernel
+def norm(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = 0.3 / wp.sqrt(x[i] * x[i] + 0.00001)
+)");
+  workshop_.write("norm.cu", R"(__global__ void norm(const float* x, float* out, float eps, float scale, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = scale / sqrtf(x[i] * x[i] + eps);
+}
+)");
+  const auto judge_with = [&](const std::string& eps, const std::string& scale) {
+    workshop_.write("norm.assay.json", R"({"schema_version": "1.5.0", "arguments": ["x", "out", )" + eps + ", " +
+                                           scale + R"(, "threads"]})");
+    return judge("norm.cu", "norm.py");
+  };
+  for (const std::string eps : {"1e-5", R"("0.00001")", R"("1 / 100000")"}) {
+    const CommandResult run = judge_with(eps, "0.3");
+    EXPECT_EQ(run.status, 0) << eps << ": " << run.out << run.err;
+  }
+  EXPECT_EQ(judge_with("0.0001", "0.3").status, 1);
+  EXPECT_EQ(judge_with("0", "0.3").status, 1);
+}
+
+TEST_F(JudgeTest, InvalidFormulaIsAUsageErrorAndNoFailureOfTheCandidate) {
+  const auto contract = [](const std::string& columns) {
+    return R"({"schema_version": "1.0.0", "arguments": ["x", ")" + columns +
+           R"(", "factor", "out"], "grid": ["threads"], "block": [64]})";
+  };
+  const CommandResult malformed = judge_with_contract(contract("x.shape[1] +"));
+  EXPECT_EQ(malformed.status, 2) << malformed.out;
+  EXPECT_THAT(malformed.err, AllOf(HasSubstr("sums.assay.json"), HasSubstr("/arguments/1: formula 'x.shape[1] +'")));
+  const CommandResult unknown = judge_with_contract(contract("columns"));
+  EXPECT_EQ(unknown.status, 2) << unknown.out;
+  EXPECT_THAT(unknown.err, AllOf(HasSubstr("unknown name 'columns'"), HasSubstr("specification are x, factor, out")));
+}
+
 TEST_F(JudgeTest, RejectsBlocksLargerThanLaunchBoundsAllow) {
   EXPECT_THAT(
       judge_sums("__global__ void", "__global__ void __launch_bounds__(32)").out,
@@ -382,7 +422,7 @@ TEST_F(JudgeTest, RejectsContractThatDoesNotMatchCandidate) {
   EXPECT_THAT(judge_with_contract(R"({"schema_version": "1.0.0"})").out,
               HasSubstr("has 4 parameters, but the specification has 3; state the arguments in the contract"));
   EXPECT_THAT(
-      judge_with_contract(R"({"schema_version": "1.0.0", "arguments": ["x", "y.shape[1]", "factor", "out"]})").out,
+      judge_with_contract(R"({"schema_version": "1.0.0", "arguments": ["x", "y.shape[1]", "factor", "out"]})").err,
       HasSubstr("'y' must be an array that has a dimension 1"));
   EXPECT_THAT(judge_with_contract(R"({"schema_version": "1.0.0", "arguments": ["x", "factor", "out", "x"]})").out,
               HasSubstr("parameter 3 of 'sums' has type .f32 and 4 bytes, got the array 'out'"));

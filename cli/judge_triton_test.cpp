@@ -111,6 +111,27 @@ TEST_F(InstalledTritonTest, CorrectKernelPasses) {
   EXPECT_EQ(run.status, 0) << run.out << run.err;
 }
 
+TEST_F(InstalledTritonTest, KernelMayHaveTheNameOfAFunctionOfTriton) {
+  const CommandResult run = judge_kernel("def row_mean(", "def sum(");
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+}
+
+TEST_F(InstalledTritonTest, DecimalNumberIsPassedAsFloat) {
+  std::string kernel(kCandidate), contract(kContract);
+  const auto replace = [](std::string& text, std::string_view old, std::string_view changed) {
+    const std::size_t at = text.find(old);
+    ASSERT_NE(at, std::string::npos) << old;
+    text.replace(at, old.size(), changed);
+  };
+  replace(kernel, "factor, columns, BLOCK", "factor, columns, half, BLOCK");
+  replace(kernel, "row, factor * ratio", "row, 2.0 * half * factor * ratio");
+  replace(contract, R"("x.shape[1]"])", R"("x.shape[1]", "5e-1"])");
+  workshop_.write("mean.py", kernel);
+  workshop_.write("mean.assay.json", contract);
+  const CommandResult run = judge();
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+}
+
 TEST_F(InstalledTritonTest, ExampleOfGuidePasses) {
   const CommandResult run =
       workshop_.run("assay judge " ASSAY_SOURCE_DIR "/examples/candidates/softmax_triton.py --against " ASSAY_SOURCE_DIR

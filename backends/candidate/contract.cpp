@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "backends/candidate/contract_check.hpp"
 #include "backends/candidate/formula.hpp"
 #include "schemas/embedded.hpp"
 #include "schemas/validator.hpp"
@@ -67,6 +68,15 @@ std::vector<SavedArray> saved_arrays_from(const json& document) {
                       .shape_formulas = formulas_from(array, "shape"),
                       .is_zeroed = array.value("zeroed", false)});
   return arrays;
+}
+
+BackwardContract backward_from(const json& document) {
+  const json accumulates = document.value("accumulates", json(false));
+  BackwardContract backward{.launch = launch_from(document),
+                            .accumulates_all = accumulates.is_boolean() && accumulates.get<bool>(),
+                            .accumulated_names = {}};
+  if (accumulates.is_array()) backward.accumulated_names = formulas_from(document, "accumulates");
+  return backward;
 }
 
 }  // namespace
@@ -134,13 +144,9 @@ Result<CandidateContract> contract_of(const fs::path& candidate) {
       .architecture = document.value("architecture", ""),
       .extents = {.threads = document.value("threads", std::vector<std::int32_t>()),
                   .shapes = document.value("shapes", std::map<std::string, std::vector<std::int32_t>>())}};
-  if (!document.contains("backward")) return contract;
-  const json& backward = document.at("backward");
-  const json accumulates = backward.value("accumulates", json(false));
-  contract.backward = BackwardContract{.launch = launch_from(backward),
-                                       .accumulates_all = accumulates.is_boolean() && accumulates.get<bool>(),
-                                       .accumulated_names = {}};
-  if (accumulates.is_array()) contract.backward->accumulated_names = formulas_from(backward, "accumulates");
+  if (document.contains("backward")) contract.backward = backward_from(document.at("backward"));
+  if (const Result<void> valid = check_syntax(contract); !valid.ok())
+    return Error{valid.error().message, path.string()};
   return contract;
 }
 

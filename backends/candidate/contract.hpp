@@ -103,7 +103,7 @@ struct CandidateContract {
 };
 
 /// The contract in CANDIDATE.assay.json, the candidate's path without its extension; one that states nothing if the
-/// file does not exist. Fails if the file is invalid.
+/// file does not exist. Fails if the file is invalid or has a malformed formula.
 Result<CandidateContract> contract_of(const std::filesystem::path& candidate);
 
 /// The path of the contract of a candidate.

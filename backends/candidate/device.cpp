@@ -19,6 +19,8 @@
 #include "backends/candidate/triton/kernel_file.hpp"
 #include "backends/candidate/triton_device.hpp"
 #include "backends/cuda/nvrtc/nvrtc.hpp"
+#include "backends/device/artifact_files.hpp"
+#include "backends/device/build_cache.hpp"
 #include "backends/ptx/parse/module.hpp"
 
 namespace assay::candidate {
@@ -30,6 +32,10 @@ namespace {
 
 /// Part of all messages of NVRTC about a header that it does not find.
 constexpr std::string_view kMissingHeader = "open source file";
+/// Part of all messages of NVRTC about functions of the host, which it does not compile.
+constexpr std::string_view kRejectedHostFunction = "JIT mode";
+/// Part of the messages of nvcc about a header that it does not find.
+constexpr std::string_view kMissingHeaderOfNvcc = "No such file or directory";
 constexpr std::string_view kNoKernel = "the candidate has no kernel; it must have a __global__ function";
 
 std::optional<std::string> content_of(const fs::path& path) {
@@ -47,7 +53,10 @@ Result<std::string> entry_of(const ptx::Module& module, const std::string& wante
   std::string found;
   for (const ptx::Function& function : module.functions) {
     if (!function.is_entry) continue;
-    names.push_back(plain_name(function.name));
+    const std::string name = plain_name(function.name);
+    // The headers of CUB have kernels, too.
+    if (name != wanted && (name.starts_with("cub::") || name.starts_with("thrust::"))) continue;
+    names.push_back(name);
     if (wanted.empty() || wanted == function.name || wanted == names.back()) found = function.name;
   }
   if (names.empty()) return Error{std::string(kNoKernel)};
@@ -127,6 +136,17 @@ Capability CandidateDevice::can_build() const {
   return {true, fmt::format("NVRTC {}", nvrtc->version())};
 }
 
+std::variant<std::string, BuildFailed> CandidateDevice::compile_with_nvcc(const std::string& architecture,
+                                                                          const BuildFlags& flags) const {
+  const Result<HostCompiler> nvcc = find_host_compiler("");
+  if (!nvcc.ok()) return BuildFailed{BuildFailed::Kind::kResourceFailure, nvcc.error().text()};
+  const auto folder =
+      make_artifact_directory(options_.cache_directory.empty() ? default_cache_directory() : options_.cache_directory);
+  if (!folder.ok()) return BuildFailed{BuildFailed::Kind::kResourceFailure, folder.error().text()};
+  const cuda::NvrtcOptions nvrtc{.architecture = architecture, .flags = flags, .emit_line_info = true};
+  return compile_to_ptx(*nvcc, cuda::nvrtc_arguments(nvrtc), candidate_path_, folder->path());
+}
+
 std::variant<std::vector<CandidatePtx>, BuildFailed> CandidateDevice::compile(const BuildFlags& flags) const {
   std::optional<std::string> text = content_of(candidate_path_);
   if (!text) return BuildFailed{BuildFailed::Kind::kResourceFailure, "cannot read " + candidate_path_.string()};
@@ -138,8 +158,8 @@ std::variant<std::vector<CandidatePtx>, BuildFailed> CandidateDevice::compile(co
   const Result<cuda::Nvrtc> nvrtc = cuda::Nvrtc::load(options_.nvrtc_version_or_path);
   if (!nvrtc.ok()) return BuildFailed{BuildFailed::Kind::kResourceFailure, nvrtc.error().message};
   const std::string name = candidate_path_.filename().string();
-  const std::string source = for_nvrtc(*text, name);
   const std::vector<fs::path> headers = toolkit_headers();
+  const std::string source = for_nvrtc(*text, name, !headers.empty());
   // The candidate's own headers come first, as with nvcc.
   std::error_code error;
   std::vector<fs::path> include_folders{fs::absolute(candidate_path_, error).parent_path()};
@@ -154,11 +174,28 @@ std::variant<std::vector<CandidatePtx>, BuildFailed> CandidateDevice::compile(co
       if (headers.empty() && misses_header) {
         failed->kind = BuildFailed::Kind::kUnsupported;
         failed->log = "the candidate includes headers that need the CUDA Toolkit; run ci/setup-nvcc: " + failed->log;
-      } else if (!misses_header && text->find("__global__") == std::string::npos) {
+        return std::move(*failed);
+      }
+      if (!misses_header && text->find("__global__") == std::string::npos) {
         // NVRTC would only report that it compiles no host functions.
         failed->log = kNoKernel;
+        return std::move(*failed);
       }
-      return std::move(*failed);
+      // nvcc also has the headers of the C++ library, and ignores functions of the host. With --nvrtc, the outcome must
+      // be that of the chosen compiler.
+      const bool is_limit = misses_header || failed->log.find(kRejectedHostFunction) != std::string::npos;
+      const bool may_need_nvcc = is_limit || text->find("#include") != std::string::npos;
+      if (headers.empty() || !may_need_nvcc || !options_.nvrtc_version_or_path.empty()) return std::move(*failed);
+      auto by_nvcc = compile_with_nvcc(architecture, flags);
+      if (auto* ptx = std::get_if<std::string>(&by_nvcc)) {
+        code.push_back({.architecture = architecture, .ptx = std::move(*ptx)});
+        continue;
+      }
+      auto& failed_too = std::get<BuildFailed>(by_nvcc);
+      const bool explains_more = is_limit && failed_too.kind != BuildFailed::Kind::kResourceFailure &&
+                                 failed_too.log.find(kMissingHeaderOfNvcc) == std::string::npos;
+      return explains_more || failed_too.kind == BuildFailed::Kind::kUnsupported ? std::move(failed_too)
+                                                                                 : std::move(*failed);
     }
     code.push_back({.architecture = architecture, .ptx = std::move(std::get<cuda::CompiledCode>(compiled).ptx)});
   }

@@ -49,6 +49,9 @@ class CandidateDevice final : public backends::Device {
 
  private:
   std::variant<std::vector<CandidatePtx>, backends::BuildFailed> compile(const backends::BuildFlags& flags) const;
+  /// Compiles for one architecture with nvcc what NVRTC rejects. Fails also if nvcc is not installed.
+  std::variant<std::string, backends::BuildFailed> compile_with_nvcc(const std::string& architecture,
+                                                                     const backends::BuildFlags& flags) const;
 
   std::filesystem::path candidate_path_;  ///< file to judge
   CandidateContract contract_;            ///< how to launch the candidate for a launch of the specification

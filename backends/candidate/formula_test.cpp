@@ -26,6 +26,11 @@ std::int64_t value(std::string_view formula) {
   EXPECT_TRUE(result.ok()) << (result.ok() ? "" : result.error().text());
   return result.ok() ? *result : -1;
 }
+double real(std::string_view formula) {
+  const Result<double> result = evaluate_real(formula, kNames);
+  EXPECT_TRUE(result.ok()) << (result.ok() ? "" : result.error().text());
+  return result.ok() ? *result : -1;
+}
 std::string error(std::string_view formula) {
   const Result<std::int64_t> result = evaluate(formula, kNames);
   return result.ok() ? "" : result.error().text();
@@ -48,6 +53,34 @@ TEST(ContractFormula, RequiresCeilOrFloorIfResultIsNotAnInteger) {
   EXPECT_EQ(value("floor(n / 256) * 256"), 768);
   EXPECT_EQ(value("max(32, min(n, 128))"), 128);
   EXPECT_THAT(error("n / 256"), HasSubstr("must be an integer, got 3.90625; use ceil or floor"));
+}
+
+TEST(ContractFormula, AcceptsDecimalNumbersAndExponents) {
+  EXPECT_EQ(real("0.00001"), 1e-5);
+  EXPECT_EQ(real("1e-5"), 1e-5);
+  EXPECT_EQ(real("2.5E+1 / .5"), 50);
+  EXPECT_EQ(real("1.0 / x.shape[1]"), 1.0 / 300);
+  EXPECT_EQ(real("0"), 0);
+  EXPECT_EQ(value("1e3"), 1000);
+  EXPECT_EQ(value("ceil(1.5 * n)"), 1500);
+  EXPECT_THAT(error("0.5"), HasSubstr("must be an integer, got 0.5"));
+  EXPECT_THAT(error("1e"), HasSubstr("position 2: unexpected 'e'"));
+  EXPECT_THAT(error("1.2.3"), HasSubstr("position 4: unexpected '.'"));
+  EXPECT_THAT(error("1e999"), HasSubstr("too large"));
+  EXPECT_THAT(error("x.shape[1e0]"), HasSubstr("expected ']'"));
+}
+
+TEST(ContractFormula, FindsDecimalNumbers) {
+  EXPECT_TRUE(has_decimal_number("1e-5"));
+  EXPECT_TRUE(has_decimal_number("2 * (n + 0.5)"));
+  EXPECT_FALSE(has_decimal_number("n / 256 + x.shape[0]"));
+}
+
+TEST(ContractFormula, SyntaxCheckIgnoresValues) {
+  EXPECT_TRUE(check_syntax("n / (threads - 7)", kNames).ok()) << "divides by zero";
+  EXPECT_TRUE(check_syntax("n / 256", kNames).ok()) << "is not an integer";
+  EXPECT_FALSE(check_syntax("n / (threads - 7) + m", kNames).ok()) << "m is unknown";
+  EXPECT_FALSE(check_syntax("1e--5", kNames).ok());
 }
 
 TEST(ContractFormula, MalformedFormulaIsReportedWithPositionOrCause) {

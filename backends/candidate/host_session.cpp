@@ -101,6 +101,12 @@ void append(std::vector<std::byte>& bytes, const T& value) {
   bytes.insert(bytes.end(), first, first + sizeof(value));
 }
 
+/// Adds to a crash what the host code printed last, such as the condition of a failed assertion.
+RunOutcome with_last_line(RunOutcome outcome) {
+  if (auto* const crash = std::get_if<Crashed>(&outcome)) crash->message += output_clause(crash->output);
+  return outcome;
+}
+
 Result<std::string> library_of(const LaunchRequest& launch) {
   const Artifact* const library =
       launch.kernel->artifact(Artifact::Kind::kSharedLibrary, Precision::kNative, launch.target);
@@ -226,13 +232,16 @@ Result<void> HostCandidateSession::add_given(Call& call, const Parameters& param
       number.integer = tensor - saved.begin();
       continue;
     }
-    const Result<std::int64_t> value = evaluate(expression, parameters.arguments.names());
+    const Result<double> value = evaluate_real(expression, parameters.arguments.names());
     if (!value.ok()) {
       if (call.kind != CallKind::kBackward || !is_name(expression)) return value.error();
       return Error{unknown_argument_text(expression)};
     }
-    number.kind = CallArgumentKind::kInteger;
-    number.integer = *value;
+    number.real = *value;
+    const Result<std::int64_t> integer = evaluate(expression, parameters.arguments.names());
+    number.kind =
+        integer.ok() && !has_decimal_number(expression) ? CallArgumentKind::kInteger : CallArgumentKind::kReal;
+    if (integer.ok()) number.integer = *integer;
   }
   call.given_count = call.arguments.size();
   return {};
@@ -502,10 +511,10 @@ RunOutcome HostCandidateSession::run_calls(const LaunchRequest& launch, std::spa
   // A worker that crashes may have written the reason before.
   const auto* const crash = std::get_if<Crashed>(&outcome);
   if (!std::holds_alternative<Completed>(outcome) && (crash == nullptr || crash->signal_number != SIGSEGV))
-    return outcome;
+    return with_last_line(std::move(outcome));
   const auto* const text = reinterpret_cast<const char*>(bytes(*report_buffer_).data());
   const std::string_view report(text, ::strnlen(text, kReportBytes));
-  if (report.empty()) return outcome;
+  if (report.empty()) return with_last_line(std::move(outcome));
   std::optional<RunOutcome> reported = outcome_from(report);
   if (!reported) return Crashed{.message = "the worker process returned an invalid launch outcome"};
   if (auto* const timed_out = std::get_if<TimedOut>(&*reported)) timed_out->limit = launch.time_limit;

@@ -186,6 +186,15 @@ class CandidateLaunch {
                                .dynamic_shared_bytes = static_cast<std::uint32_t>(*shared)};
   }
 
+  /// Whether the value of a formula such as "1e-5" is rounded to the type of a parameter.
+  bool may_round_arguments(const CandidateKernel& kernel) const {
+    const std::vector<std::string>& stated = kernel.contract.argument_formulas;
+    const std::vector<ptx::Variable>& parameters = kernel.function().parameters;
+    for (std::size_t k = 0; k < std::min(stated.size(), parameters.size()); ++k)
+      if (is_real(parameters[k]) && !number_of(stated[k])) return true;
+    return false;
+  }
+
   /// `scratch_address`: address of the scratch memory of all blocks; 0: none.
   Result<ptx::KernelArguments> arguments(const CandidateKernel& kernel, std::uint64_t scratch_address) const {
     Result<std::vector<std::string>> stated = expressions(kernel);
@@ -299,6 +308,18 @@ class CandidateLaunch {
         names.size())};
   }
 
+  /// Whether a parameter gets the value of a formula as a floating-point number.
+  static bool is_real(const ptx::Variable& parameter) {
+    return parameter.type == ptx::Type::kF32 || parameter.type == ptx::Type::kF64;
+  }
+  static std::vector<std::byte> real_bytes(double value, const ptx::Variable& parameter) {
+    std::vector<std::byte> bytes(parameter.bytes);
+    const auto narrow = static_cast<float>(value);
+    if (parameter.type == ptx::Type::kF32) std::memcpy(bytes.data(), &narrow, std::min(bytes.size(), sizeof(narrow)));
+    else std::memcpy(bytes.data(), &value, std::min(bytes.size(), sizeof(value)));
+    return bytes;
+  }
+
   Result<std::vector<std::byte>> bytes_of(const std::string& expression, const ptx::Variable& target,
                                           std::size_t number, const CandidateKernel& kernel) const {
     const auto mismatch = [&](const std::string& got) {
@@ -318,11 +339,15 @@ class CandidateLaunch {
       std::memcpy(bytes.data(), &address, sizeof(address));
       return bytes;
     }
-    const Result<std::int64_t> value = evaluate(expression, names(kernel.contract));
-    if (!value.ok()) {
-      if (kernel.pass != Pass::kBackward || !is_name(expression)) return value.error();
-      return Error{unknown_argument_text(expression)};
+    const auto failure = [&](const Error& error) {
+      return kernel.pass == Pass::kBackward && is_name(expression) ? Error{unknown_argument_text(expression)} : error;
+    };
+    if (is_real(target)) {
+      const Result<double> value = evaluate_real(expression, names(kernel.contract));
+      return value.ok() ? Result(real_bytes(*value, target)) : failure(value.error());
     }
+    const Result<std::int64_t> value = evaluate(expression, names(kernel.contract));
+    if (!value.ok()) return failure(value.error());
     if (ptx::is_float(target.type) || (target.bytes != 4 && target.bytes != 8))
       return mismatch(fmt::format("the formula '{}'", expression));
     if (target.bytes == 4 && *value > std::numeric_limits<std::uint32_t>::max())
@@ -429,6 +454,7 @@ RunOutcome CandidateSession::run_kernel(const LaunchRequest& launch, const Candi
   const auto start = std::chrono::steady_clock::now();
   ptx::LaunchOptions options = launch_options(launch);
   options.computes_unrounded_values |= placed.needs_unrounded_values();
+  options.may_have_rounded_parameters = placed.may_round_arguments(kernel);
   ptx::RunResult result = machine().launch(kernel.kernel, *geometry, *arguments, options);
   add(losses, result.unrounded_losses);
   use_plain_names(result);

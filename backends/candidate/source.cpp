@@ -9,11 +9,21 @@
 namespace assay::candidate {
 namespace {
 
-constexpr std::array<std::string_view, 19> kBuiltInHeaders{
-    "assert.h",        "cassert", "cuda.h",  "cuda_runtime.h", "cuda_runtime_api.h", "device_launch_parameters.h",
-    "math.h",          "cmath",   "stdio.h", "cstdio",         "stdlib.h",           "cstdlib",
-    "stdint.h",        "cstdint", "float.h", "cfloat",         "limits.h",           "climits",
-    "math_constants.h"};
+constexpr std::array<std::string_view, 18> kBuiltInHeaders{
+    "assert.h", "cassert", "cuda.h",  "cuda_runtime.h", "cuda_runtime_api.h", "device_launch_parameters.h",
+    "math.h",   "cmath",   "stdio.h", "cstdio",         "stdlib.h",           "cstdlib",
+    "stdint.h", "cstdint", "float.h", "cfloat",         "limits.h",           "climits"};
+/// A header of the CUDA Toolkit without which sources can be compiled, too.
+constexpr std::string_view kMathConstantsHeader = "math_constants.h";
+/// The most used macros of this header.
+constexpr std::string_view kMathConstants = R"(#define CUDART_INF_F __int_as_float(0x7f800000)
+#define CUDART_NAN_F __int_as_float(0x7fffffff)
+#define CUDART_MAX_NORMAL_F __int_as_float(0x7f7fffff)
+#define CUDART_PI_F 3.141592654f
+#define CUDART_INF __longlong_as_double(0x7ff0000000000000ll)
+#define CUDART_NAN __longlong_as_double(0xfff8000000000000ll)
+#define CUDART_PI 3.1415926535897931e+0
+)";
 
 /// What these headers declare and NVRTC does not.
 constexpr std::string_view kDeclarations = R"(typedef signed char int8_t;
@@ -64,12 +74,17 @@ std::string_view included(std::string_view line) {
 
 }  // namespace
 
-std::string for_nvrtc(std::string_view source, std::string_view name) {
-  std::string result = fmt::format("{}#line 1 \"{}\"\n", kDeclarations, name);
+std::string for_nvrtc(std::string_view source, std::string_view name, bool has_toolkit) {
+  const auto is_built_in = [has_toolkit](std::string_view header) {
+    return std::ranges::find(kBuiltInHeaders, header) != kBuiltInHeaders.end() ||
+           (!has_toolkit && header == kMathConstantsHeader);
+  };
+  std::string result =
+      fmt::format("{}{}#line 1 \"{}\"\n", kDeclarations, has_toolkit ? std::string_view() : kMathConstants, name);
   for (std::size_t at = 0; at < source.size();) {
     const std::size_t end = std::min(source.find('\n', at), source.size());
     const std::string_view line = source.substr(at, end - at);
-    if (std::ranges::find(kBuiltInHeaders, included(line)) == kBuiltInHeaders.end()) result += line;
+    if (!is_built_in(included(line))) result += line;
     if (end < source.size()) result += '\n';
     at = end + 1;
   }

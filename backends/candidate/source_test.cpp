@@ -10,20 +10,28 @@
 namespace assay::candidate {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
 TEST(CandidateSource, RemovesIncludesOfHeadersThatNvrtcDoesNotNeed) {
   const std::string source =
-      for_nvrtc("#include <cuda_runtime.h>\n # include \"math.h\"\n#include <cub/cub.cuh>\nint x;", "a.cu");
+      for_nvrtc("#include <cuda_runtime.h>\n # include \"math.h\"\n#include <cub/cub.cuh>\nint x;", "a.cu", true);
   EXPECT_THAT(source, Not(HasSubstr("cuda_runtime.h")));
   EXPECT_THAT(source, EndsWith("#line 1 \"a.cu\"\n\n\n#include <cub/cub.cuh>\nint x;"));
 }
 
 TEST(CandidateSource, KeepsLinesThatAreNotIncludeDirectives) {
-  EXPECT_THAT(for_nvrtc("#define include <math.h>\n// #include <math.h>\n#include math\n", "a.cu"),
+  EXPECT_THAT(for_nvrtc("#define include <math.h>\n// #include <math.h>\n#include math\n", "a.cu", true),
               EndsWith("#define include <math.h>\n// #include <math.h>\n#include math\n"));
+}
+
+TEST(CandidateSource, DeclaresMathConstantsWithoutTheToolkit) {
+  const std::string_view source = "#include <math_constants.h>\nfloat x = CUDART_INF_F;";
+  EXPECT_THAT(for_nvrtc(source, "a.cu", true), HasSubstr("#include <math_constants.h>"));
+  EXPECT_THAT(for_nvrtc(source, "a.cu", false),
+              AllOf(Not(HasSubstr("#include <math_constants.h>")), HasSubstr("#define CUDART_INF_F ")));
 }
 
 TEST(CandidateSource, ConvertsMangledKernelNamesToSourceNames) {

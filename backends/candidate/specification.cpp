@@ -112,9 +112,7 @@ Specification specification_of(const Artifact& description, Pass pass) {
 Result<void> Specification::add_saved_arrays(const std::vector<SavedArray>& arrays) {
   for (const SavedArray& array : arrays) {
     if (std::ranges::find(parameters, array.name, &SpecificationParameter::name) != parameters.end()) {
-      return Error{fmt::format(
-          "'saved' in the contract defines '{}', which is a parameter of the specification; choose another name",
-          array.name)};
+      return Error{saved_name_in_use_text(array.name)};
     }
     parameters.push_back({.name = array.name,
                           .type = array.type,
@@ -173,6 +171,11 @@ std::string unknown_argument_text(std::string_view name) {
       "'{}' in 'arguments' of the contract's backward pass is unknown; expected a parameter of the specification, its "
       "gradient such as 'x.grad', a formula, or a name from 'results' of the forward function or from 'saved'",
       name);
+}
+
+std::string saved_name_in_use_text(std::string_view name) {
+  return fmt::format(
+      "'saved' in the contract defines '{}', which is a parameter of the specification; choose another name", name);
 }
 
 Result<std::vector<std::size_t>> Specification::gradients(const std::vector<std::string>& names) const {

@@ -86,6 +86,8 @@ Specification specification_of(const backends::Artifact& description, backends::
 bool is_name(std::string_view formula);
 /// The message that an argument of the backward pass is unknown.
 std::string unknown_argument_text(std::string_view name);
+/// The message that a saved array has the name of a parameter of the specification.
+std::string saved_name_in_use_text(std::string_view name);
 
 /// The arguments of one launch of the specification, by parameter.
 class SpecificationArguments {

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "backends/candidate/formula.hpp"
 #include "backends/candidate/session.hpp"
 #include "backends/candidate/specification.hpp"
 
@@ -45,7 +46,7 @@ Result<std::vector<std::string>> types_of_arguments(const LaunchContract& contra
     if (parameter == specification.parameters.end()) {
       if (argument.ends_with(".grad"))
         return Error{fmt::format("'{}' in the contract must be the gradient of an array with floats", argument)};
-      types.emplace_back("i32");
+      types.emplace_back(has_decimal_number(argument) ? "fp32" : "i32");
       continue;
     }
     const std::string_view type = triton_type(parameter->type);

@@ -139,6 +139,8 @@ struct DeviceFunctions {
   std::uint64_t (*allocate_managed)(std::uint64_t bytes);
   /// Ends an allocation of the host code; ignores other addresses.
   void (*release)(std::uint64_t address);
+  /// Whether an allocation lasts until the host code ends it (1), or ends with the call (0), as allocate() assumes.
+  void (*set_lasting)(std::uint64_t address, std::int32_t is_lasting);
   /// The host has copied `size` bytes from device memory to its own.
   void (*copied_to_host)(std::uint64_t source, std::uint64_t size);
   /// Writes the 128 bytes of a tensor map. Returns a CUDA error number if no GPU accepts it.

@@ -272,7 +272,7 @@ std::string limit_in(const std::string& errors) {
     if (missing.find(part) == std::string::npos) missing += (missing.empty() ? "" : ", ") + part;
   }
   return missing.empty() ? missing
-                         : fmt::format("the host code uses {}, which Assay does not provide: {}", missing, errors);
+                         : fmt::format("the candidate uses {}, which Assay does not provide: {}", missing, errors);
 }
 
 }  // namespace
@@ -436,6 +436,16 @@ std::variant<std::string, BuildFailed> build_library(const LibraryBuildRequest& 
   if (!written) return cannot_write(folder);
   return compiler.is_clang ? build_with_clang(request, compiler, folder, library)
                            : build_with_nvcc(request, compiler, folder, library);
+}
+
+std::variant<std::string, BuildFailed> compile_to_ptx(const HostCompiler& nvcc, std::vector<std::string> arguments,
+                                                      const fs::path& file, const fs::path& folder) {
+  const fs::path ptx = folder / "candidate.ptx";
+  arguments.insert(arguments.end(),
+                   {"--ptx", "-w", "--expt-relaxed-constexpr", "-o", ptx.string(), file.string()});  // as PyTorch does
+  auto outcome = outcome_of(cpu::run_process(nvcc.program, arguments, kCompileLimit), nvcc);
+  if (!std::holds_alternative<BuildFailed>(outcome)) return content_of_file(ptx);
+  return outcome;
 }
 
 }  // namespace assay::candidate

@@ -65,4 +65,11 @@ std::variant<std::string, backends::BuildFailed> build_library(const LibraryBuil
                                                                const std::filesystem::path& folder,
                                                                const std::filesystem::path& library);
 
+/// Compiles the kernels of a CUDA file with nvcc and these arguments, for example of nvrtc_arguments(). `folder` is for
+/// temporary files. Returns the PTX.
+std::variant<std::string, backends::BuildFailed> compile_to_ptx(const HostCompiler& nvcc,
+                                                                std::vector<std::string> arguments,
+                                                                const std::filesystem::path& file,
+                                                                const std::filesystem::path& folder);
+
 }  // namespace assay::candidate

@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "backends/device/finding_json.hpp"
@@ -68,6 +69,14 @@ std::optional<RunOutcome> outcome_from(std::string_view text) {
   } catch (const json::exception&) {
     return std::nullopt;
   }
+}
+
+std::string output_clause(std::string output) {
+  constexpr std::size_t kMostBytes = 200;
+  output.erase(output.find_last_not_of(" \t\r\n") + 1);
+  if (const std::size_t line = output.rfind('\n'); line != std::string::npos) output.erase(0, line + 1);
+  if (output.size() > kMostBytes) output.erase(0, output.size() - kMostBytes);
+  return output.empty() ? output : fmt::format("; its output ends with '{}'", output);
 }
 
 }  // namespace assay::candidate

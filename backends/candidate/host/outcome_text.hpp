@@ -16,4 +16,7 @@ std::string outcome_text(const backends::RunOutcome& outcome, std::size_t max_by
 /// The outcome with this text; nullopt if the text is not one that outcome_text() writes.
 std::optional<backends::RunOutcome> outcome_from(std::string_view text);
 
+/// The last line that a process printed, as a clause of a message; empty if it printed nothing.
+std::string output_clause(std::string output);
+
 }  // namespace assay::candidate

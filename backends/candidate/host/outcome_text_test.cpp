@@ -56,5 +56,12 @@ TEST(OutcomeText, RejectsTextThatDoesNotDescribeAnOutcome) {
   EXPECT_FALSE(outcome_from(R"({"outcome": "fault", "message": "m", "kind": "k", "findings": [{}]})").has_value());
 }
 
+TEST(OutputClause, ContainsTheLastLine) {
+  EXPECT_EQ(output_clause("a\nb.cu:3: Assertion `n > 0' failed.\n \n"),
+            "; its output ends with 'b.cu:3: Assertion `n > 0' failed.'");
+  EXPECT_EQ(output_clause("\n"), "");
+  EXPECT_LT(output_clause(std::string(1000, 'x')).size(), 300U);
+}
+
 }  // namespace
 }  // namespace assay::candidate

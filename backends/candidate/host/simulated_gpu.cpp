@@ -25,6 +25,10 @@ namespace {
 
 /// By how many allocations the addresses in some calls differ from those in others.
 constexpr int kUnusedAddressCount = 64;
+/// Memory of the simulated GPU for allocations of the host code.
+constexpr std::uint64_t kSimulatedMemoryBytes = std::uint64_t{4} << 30U;
+/// Host code that frees nothing must not fill the memory of the worker in hundreds of calls.
+constexpr std::uint64_t kMostLastingBytes = std::uint64_t{512} << 20U;
 
 struct SharedLimit {
   std::string_view architecture;
@@ -81,22 +85,49 @@ std::vector<SimulatedGpu::VariableContent> SimulatedGpu::contents_of_variables()
       const Result<std::uint64_t> address = machine_.variable(module.parsed_module, variable.name);
       if (!address.ok()) continue;  // shared memory
       const Result<std::span<std::byte>> bytes = machine_.bytes_at(*address, variable.bytes, false);
-      if (bytes.ok()) contents.push_back({module.parsed_module, variable.name, {bytes->begin(), bytes->end()}});
+      if (bytes.ok())
+        contents.push_back({module.parsed_module, variable.name, *address, {bytes->begin(), bytes->end()}});
     }
   }
   return contents;
 }
 
+void SimulatedGpu::restore_memory(const std::vector<VariableContent>& contents) {
+  // Everything gets its earlier address again, because variables and host code may contain these addresses. Each
+  // allocation of the machine has the next address, so this goes in the order of the addresses.
+  const auto skip_to = [this](std::uint64_t address) {
+    while (machine_.next_address() < address)
+      machine_.adopt("memory of an earlier call", {}, {});
+  };
+  std::map<std::uint64_t, const VariableContent*> variables;
+  for (const VariableContent& content : contents)
+    variables.emplace(content.address, &content);
+  auto next = variables.begin();
+  const auto restore_variables_before = [&](std::uint64_t end) {
+    for (; next != variables.end() && next->first < end; ++next) {
+      const VariableContent& content = *next->second;
+      skip_to(content.address);  // does nothing after the first variable of a module, which creates the others
+      const Result<std::uint64_t> address = machine_.variable(content.parsed_module, content.name);
+      if (!address.ok()) continue;
+      const Result<std::span<std::byte>> bytes = machine_.bytes_at(*address, content.bytes.size(), true);
+      if (bytes.ok()) std::ranges::copy(content.bytes, bytes->begin());
+    }
+  };
+  for (const auto& [address, allocation] : allocations_by_address_) {
+    restore_variables_before(address);
+    skip_to(address);
+    machine_.adopt(fmt::format("allocation {} of the host code, from an earlier call", allocation.number),
+                   allocation.memory, {});
+  }
+  restore_variables_before(UINT64_MAX);
+}
+
 void SimulatedGpu::begin_call(const ptx::LaunchOptions& options) {
   const std::vector<VariableContent> contents = contents_of_variables();
   machine_.reset();
-  free_managed_memory();
-  for (const VariableContent& content : contents) {
-    const Result<std::uint64_t> address = machine_.variable(content.parsed_module, content.name);
-    if (!address.ok()) continue;
-    const Result<std::span<std::byte>> bytes = machine_.bytes_at(*address, content.bytes.size(), true);
-    if (bytes.ok()) std::ranges::copy(content.bytes, bytes->begin());
-  }
+  unprotect_managed_memory();
+  free_allocations_of_call();
+  restore_memory(contents);
   // In some calls, the arrays are at other addresses, where pointers of earlier calls do not find them.
   if (options.execution_order.order == ptx::Order::kShuffled) {
     for (int i = 0; i < kUnusedAddressCount; ++i)
@@ -107,7 +138,6 @@ void SimulatedGpu::begin_call(const ptx::LaunchOptions& options) {
   unrounded_losses_ = {};
   allocation_count_ = 0;
   adopted_arrays_.clear();
-  allowed_shared_bytes_by_kernel_.clear();
   prepared_launches_.clear();
   stream_choices_.seed(static_cast<std::mt19937::result_type>(options.execution_order.shuffle_seed));
 }
@@ -115,16 +145,44 @@ void SimulatedGpu::begin_call(const ptx::LaunchOptions& options) {
 void SimulatedGpu::end_process() {
   modules_.clear();
   kernels_by_module_and_name_.clear();
+  allowed_shared_bytes_by_kernel_.clear();
   prepared_launches_.clear();
   machine_.reset();
   unprotect_managed_memory();
-  free_managed_memory();
+  free_allocations();
 }
 
-void SimulatedGpu::free_managed_memory() {
-  for (const auto& [address, allocation] : allocations_by_address_)
-    if (allocation.is_managed) ::munmap(reinterpret_cast<void*>(address), allocation.bytes);
+void SimulatedGpu::HostAllocation::free() {
+  if (is_managed()) ::munmap(memory.data(), memory.size());
+  owned.reset();
+}
+
+void SimulatedGpu::free_allocations() {
+  for (auto& [address, allocation] : allocations_by_address_)
+    allocation.free();
   allocations_by_address_.clear();
+  allocated_bytes_ = 0;
+  total_allocation_count_ = 0;
+}
+
+void SimulatedGpu::free_allocations_of_call() {
+  std::map<std::uint64_t, std::uint64_t> lasting_addresses;  // by number, so that the oldest allocations stay
+  for (const auto& [address, allocation] : allocations_by_address_)
+    if (allocation.is_lasting) lasting_addresses[allocation.number] = address;
+  std::uint64_t lasting_bytes = 0;
+  for (const auto& [number, address] : lasting_addresses) {
+    HostAllocation& allocation = allocations_by_address_.at(address);
+    lasting_bytes += allocation.memory.size();
+    allocation.is_lasting = lasting_bytes <= kMostLastingBytes;
+  }
+  for (auto at = allocations_by_address_.begin(); at != allocations_by_address_.end();) {
+    HostAllocation& allocation = at->second;
+    if (!allocation.is_lasting) {
+      allocated_bytes_ -= allocation.memory.size();
+      allocation.free();
+    }
+    at = allocation.is_lasting ? std::next(at) : allocations_by_address_.erase(at);
+  }
 }
 
 std::uint32_t SimulatedGpu::choose_stream(std::uint32_t count) {
@@ -158,15 +216,25 @@ void SimulatedGpu::protect(std::uint64_t address) {
   machine_.set_flags(found->second.first, found->second.second);
 }
 
-std::uint64_t SimulatedGpu::allocate(std::uint64_t bytes) {
-  const std::string name = fmt::format("allocation {} of the host code", ++allocation_count_);
-  const Result<ptx::AllocationId> allocation =
-      machine_.allocate(name, std::max<std::uint64_t>(bytes, 1), {.read_only = false, .uninitialized = true});
-  if (!allocation.ok()) return 0;
+std::uint64_t SimulatedGpu::add_allocation(std::span<std::byte> memory, std::unique_ptr<std::byte[]> owned,
+                                           ptx::AllocationFlags flags) {
   // The candidate must not depend on the content of new memory.
-  std::ranges::fill(machine_.bytes(*allocation), std::byte{0xff});
-  const std::uint64_t address = machine_.address(*allocation);
-  allocations_by_address_[address] = {.bytes = bytes};
+  std::memset(memory.data(), 0xff, memory.size());
+  const std::string name = fmt::format("allocation {} of the host code", ++allocation_count_);
+  const std::uint64_t address = machine_.address(machine_.adopt(name, memory, flags));
+  allocated_bytes_ += memory.size();
+  allocations_by_address_[address] = {
+      .bytes = memory.size(), .memory = memory, .owned = std::move(owned), .number = ++total_allocation_count_};
+  return address;
+}
+
+std::uint64_t SimulatedGpu::allocate(std::uint64_t bytes) {
+  const std::uint64_t size = std::max<std::uint64_t>(bytes, 1);
+  if (size > kSimulatedMemoryBytes - std::min(allocated_bytes_, kSimulatedMemoryBytes)) return 0;
+  auto owned = std::make_unique_for_overwrite<std::byte[]>(size);
+  const std::span<std::byte> memory(owned.get(), size);
+  const std::uint64_t address = add_allocation(memory, std::move(owned), {.read_only = false, .uninitialized = true});
+  allocations_by_address_.at(address).bytes = bytes;
   return address;
 }
 
@@ -179,13 +247,7 @@ std::uint64_t SimulatedGpu::allocate_managed(std::uint64_t bytes) {
     void* const wanted = reinterpret_cast<void*>(address);
     void* const mapped = ::mmap(wanted, size, PROT_READ | PROT_WRITE,
                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-    if (mapped == wanted) {
-      const std::span<std::byte> memory(static_cast<std::byte*>(mapped), size);
-      std::ranges::fill(memory, std::byte{0xff});
-      machine_.adopt(fmt::format("allocation {} of the host code", ++allocation_count_), memory, {});
-      allocations_by_address_[address] = {.bytes = size, .is_managed = true};
-      return address;
-    }
+    if (mapped == wanted) return add_allocation({static_cast<std::byte*>(mapped), size}, nullptr, {});
     if (mapped != MAP_FAILED) ::munmap(mapped, size);
     machine_.adopt("unused", {}, {});
   }
@@ -196,10 +258,16 @@ void SimulatedGpu::release(std::uint64_t address) {
   const auto found = allocations_by_address_.find(address);
   if (found == allocations_by_address_.end()) return;
   // The host could read a result in managed memory without a copy.
-  if (found->second.is_managed) copied_to_host(address, found->second.bytes);
+  if (found->second.is_managed()) copied_to_host(address, found->second.bytes);
   machine_.release(address);
-  if (found->second.is_managed) ::munmap(reinterpret_cast<void*>(address), found->second.bytes);
+  allocated_bytes_ -= found->second.memory.size();
+  found->second.free();
   allocations_by_address_.erase(found);
+}
+
+void SimulatedGpu::set_lasting(std::uint64_t address, bool is_lasting) {
+  if (const auto found = allocations_by_address_.find(address); found != allocations_by_address_.end())
+    found->second.is_lasting = is_lasting;
 }
 
 void SimulatedGpu::unprotect_managed_memory() {
@@ -242,7 +310,7 @@ std::uint64_t SimulatedGpu::bytes_from(std::uint64_t address) const {
 
 bool SimulatedGpu::is_managed(std::uint64_t address) const {
   const auto after = allocations_by_address_.upper_bound(address);
-  return after != allocations_by_address_.begin() && bytes_from(address) > 0 && std::prev(after)->second.is_managed;
+  return after != allocations_by_address_.begin() && bytes_from(address) > 0 && std::prev(after)->second.is_managed();
 }
 
 void* SimulatedGpu::bytes(std::uint64_t address, std::uint64_t size, bool writes) {

@@ -56,10 +56,10 @@ class SimulatedGpu {
   SimulatedGpu() = default;
   SimulatedGpu(const SimulatedGpu&) = delete;
   SimulatedGpu& operator=(const SimulatedGpu&) = delete;
-  ~SimulatedGpu() { free_managed_memory(); }
+  ~SimulatedGpu() { free_allocations(); }
 
-  /// Frees all memory and forgets the outcome of the last call. Modules and the contents of their variables stay, as on
-  /// a GPU.
+  /// Frees the memory of the last call and forgets its outcome. Lasting allocations stay, and so do modules and the
+  /// contents of their variables, all at their addresses, as on a GPU.
   void begin_call(const ptx::LaunchOptions& options);
   /// Frees everything, with the modules, as the end of a process does. The library that registered them was unloaded.
   void end_process();
@@ -76,9 +76,11 @@ class SimulatedGpu {
   std::uint64_t allocate(std::uint64_t bytes);
   /// Memory that the host accesses at its device address. Counts as written. Returns 0 if there is none left.
   std::uint64_t allocate_managed(std::uint64_t bytes);
-  /// Ends an allocation of the current call. Later accesses to it are out of bounds. Ignores other addresses, because
-  /// host code may end allocations of earlier calls.
+  /// Ends an allocation. Later accesses to it are out of bounds. Ignores other addresses, because host code may end
+  /// allocations of earlier calls.
   void release(std::uint64_t address);
+  /// Whether an allocation lasts until release(); otherwise it ends with the call. Ignores other addresses.
+  void set_lasting(std::uint64_t address, bool is_lasting);
   /// Calls the observer.
   void copied_to_host(std::uint64_t source, std::uint64_t size) const;
   /// The number of bytes from a device address to the end of the memory that the host code allocated; 0 if the address
@@ -133,6 +135,7 @@ class SimulatedGpu {
   struct VariableContent {
     std::shared_ptr<const ptx::Module> parsed_module;  ///< module that declares the variable
     std::string name;                                  ///< name in the PTX
+    std::uint64_t address = 0;                         ///< device address
     std::vector<std::byte> bytes;                      ///< current content
   };
   struct PreparedLaunch {
@@ -143,16 +146,30 @@ class SimulatedGpu {
   std::vector<VariableContent> contents_of_variables();
   Result<std::shared_ptr<const ptx::Kernel>> find_kernel(std::int32_t module, const std::string& kernel);
   std::int32_t fail(backends::RunOutcome outcome, std::int32_t error);
-  void free_managed_memory();
+  /// The device address of new memory that the host code allocated.
+  std::uint64_t add_allocation(std::span<std::byte> memory, std::unique_ptr<std::byte[]> owned,
+                               ptx::AllocationFlags flags);
+  /// Frees the memory of all allocations, also of those that last.
+  void free_allocations();
+  /// Frees the allocations that do not last, and those that last if there are too many of them.
+  void free_allocations_of_call();
+  /// Fills the memory of the machine, which is empty, with the variables and the lasting allocations.
+  void restore_memory(const std::vector<VariableContent>& contents);
   /// Lets the host access managed memory, except that which pending launches get: their results are not there yet.
   void protect_memory_of_pending_launches();
   void unprotect_managed_memory();
 
-  /// Memory that the host code allocated in this call.
+  /// Memory that the host code allocated.
   struct HostAllocation {
-    std::uint64_t bytes = 0;
-    bool is_managed = false;
-    bool is_protected = false;  ///< whether an access by the host ends the process
+    std::uint64_t bytes = 0;             ///< size that the host code requested
+    std::span<std::byte> memory;         ///< at least one byte
+    std::unique_ptr<std::byte[]> owned;  ///< null for managed memory, which is at its device address
+    std::uint64_t number = 0;            ///< position among all allocations of the process
+    bool is_lasting = false;             ///< whether it stays until the host code ends it
+    bool is_protected = false;           ///< whether an access by the host ends the process
+
+    [[nodiscard]] bool is_managed() const { return owned == nullptr; }
+    void free();
   };
 
   ptx::Machine machine_;
@@ -170,6 +187,8 @@ class SimulatedGpu {
   ptx::UnroundedLosses unrounded_losses_;  ///< of all launches of the current call
   std::optional<backends::RunOutcome> failure_;
   std::uint32_t allocation_count_ = 0;  ///< number of allocations in the current call, for their names in messages
+  std::uint64_t total_allocation_count_ = 0;  ///< number of allocations of all calls
+  std::uint64_t allocated_bytes_ = 0;         ///< size of all allocations that have not ended
 };
 
 }  // namespace assay::candidate

@@ -69,6 +69,7 @@ constexpr DeviceFunctions kDeviceFunctions{
                              std::uint64_t bytes) { return gpu().allow_shared_bytes(module, kernel, bytes); },
     .allocate_managed = [](std::uint64_t bytes) { return gpu().allocate_managed(bytes); },
     .release = [](std::uint64_t address) { gpu().release(address); },
+    .set_lasting = [](std::uint64_t address, std::int32_t is_lasting) { gpu().set_lasting(address, is_lasting != 0); },
     .copied_to_host = [](std::uint64_t source, std::uint64_t size) { gpu().copied_to_host(source, size); },
     .encode_tensor_map = [](const TensorMapRequest* request,
                             void* map) { return SimulatedGpu::encode_tensor_map(*request, map); },
@@ -103,16 +104,14 @@ std::string argument_text(const CallArgument& argument) {
 }
 
 /// The last line that the program has printed since its start, as a clause of a message; empty if there is none.
-std::string output_clause() {
+std::string program_output_clause() {
   constexpr std::size_t kMostBytes = 200;
   const off_t end = ::lseek(STDOUT_FILENO, 0, SEEK_CUR);
   if (end <= 0) return {};
   std::string text(std::min<std::size_t>(static_cast<std::size_t>(end), kMostBytes), '\0');
   const ssize_t count = ::pread(STDOUT_FILENO, text.data(), text.size(), end - static_cast<off_t>(text.size()));
   text.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
-  text.erase(text.find_last_not_of(" \t\r\n") + 1);
-  if (const std::size_t line = text.rfind('\n'); line != std::string::npos) text.erase(0, line + 1);
-  return text.empty() ? text : fmt::format("; its output ends with '{}'", text);
+  return output_clause(std::move(text));
 }
 
 LaunchResult rejected(std::string message) {
@@ -206,11 +205,11 @@ class CandidateExecutor final : public worker::LaunchExecutor {
         return Unsupported{
             fmt::format("the program ends with exit status {} before it starts a kernel{}; it may read no "
                         "files",
-                        status, output_clause())};
+                        status, program_output_clause())};
       }
       if (status != 0)
         return LaunchFailed{fmt::format("the program ends with exit status {} when it runs with its own data{}", status,
-                                        output_clause())};
+                                        program_output_clause())};
     }
     ProgramRun run(gpu(), std::span(values).subspan(given_count), parameters, given_count > 0);
     int status = 0;

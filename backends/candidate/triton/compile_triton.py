@@ -8,6 +8,7 @@ request. File descriptor 3 receives one JSON object: the PTX and how the kernel 
 from __future__ import annotations
 
 import ast
+import dis
 import importlib.abc
 import importlib.machinery
 import importlib.util
@@ -129,7 +130,13 @@ def kernel_of(module: ModuleType, wanted: str) -> JITFunction:
         if wanted not in functions:
             raise Rejected(f"the candidate has no kernel '{wanted}'; its kernels are {', '.join(functions)}")
         return functions[wanted]
-    called = {name for function in functions.values() for name in function.fn.__code__.co_names}
+    # The names of attributes do not count: a kernel named argmax may use tl.argmax.
+    called = {
+        instruction.argval
+        for function in functions.values()
+        for instruction in dis.get_instructions(function.fn)
+        if instruction.opname == "LOAD_GLOBAL"
+    }
     names = [name for name in functions if name not in called]
     if len(names) != 1:
         raise Rejected(
