@@ -93,6 +93,9 @@ class BackwardJudge {
       shared.flip();
       test_launches_.back().launcher.share_gradients(test_launches_[test_launches_.size() - 2].launcher, shared);
     }
+    for (const std::size_t s : pass_context_.sets_for_other_block_orders())
+      add(LaunchPurpose::kDifferentThreadOrder, s, Precision::kNative, InitialGradient::kNonZero, 1,
+          {backends::ThreadOrder::kReverse, kLargeBlockSize});
   }
 
   /// Repeats a later set at the addresses of the first one, as for the forward pass.

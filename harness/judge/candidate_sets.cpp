@@ -4,26 +4,122 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <set>
 #include <span>
 #include <utility>
+#include <variant>
+
+#include "ir/visit.hpp"
 
 namespace assay::harness {
 namespace {
 
 /// Numbers of the draws of the first set of each kind: their seeds differ from those of other sets.
 constexpr int kOffsetDraw = 500, kShapeDraw = 600, kIndependentExtentsDraw = 700, kLongDimensionDraw = 800,
-              kSpecialValuesDraw = 1'100, kRoundExtentsDraw = 1'200;
+              kSpecialValuesDraw = 1'100, kRoundExtentsDraw = 1'200, kBlockBoundaryDraw = 1'500,
+              kNegativeParametersDraw = 1'600;
+/// Least extent of an array that is long.
+constexpr std::int32_t kLeastLongExtent = 131;
 /// First extent of the launch of a set with long arrays.
 constexpr std::int32_t kThreadsWithLongArrays = 3;
 /// Instruction limits of the oracle for a set with another shape, and for one with independent or round extents.
 constexpr std::int64_t kShapeBudget = 300'000;
 constexpr std::int64_t kIndependentExtentsBudget = 4 * kShapeBudget;
+/// DrawRequest::integer_bits of sets with other shapes: sums of products of such integers do not overflow.
+constexpr int kSignedIntegerBits = 8;
 /// Number of sets with one long dimension, at most.
 constexpr int kMostLongDimensions = 6;
 /// Elements of all arrays of a set with another shape.
 constexpr std::int64_t kMostShapeElements = 150'000;
 /// The same before arrays are reduced to the elements that the kernel accesses.
 constexpr std::int64_t kMostDrawnElements = 1 << 22;
+
+/// Whether an operand of the operation may be any integer of either sign: it is added, multiplied, or compared with a
+/// constant. Divisors and numbers that are compared with computed values are often counts, which are positive.
+bool accepts_displacement(const ir::Function& function, const ir::Expr& operation) {
+  const auto is_literal = [&](ir::ExprId operand) { return function.expr(operand).kind == ir::ExprKind::kLiteral; };
+  switch (operation.op) {
+    case ir::Op::kAdd:
+    case ir::Op::kSub:
+    case ir::Op::kMul:
+    case ir::Op::kNeg:
+    case ir::Op::kCast: return true;
+    case ir::Op::kEq:
+    case ir::Op::kNe:
+    case ir::Op::kLt:
+    case ir::Op::kLe:
+    case ir::Op::kGt:
+    case ir::Op::kGe: return std::ranges::any_of(operation.args, is_literal);
+    default: return false;
+  }
+}
+
+/// By parameter: whether it is a signed integer that the kernel only uses in such operations.
+std::vector<bool> displacements(const ir::Function& kernel) {
+  std::vector<bool> result;
+  for (ir::VarId p = 0; p < kernel.parameter_count; ++p) {
+    const ir::Type type = kernel.var(p).type;
+    result.push_back(type.is_integer_scalar() && ir::row(type.scalar).is_signed);
+  }
+  const auto is_parameter = [&](ir::ExprId id) {
+    const ir::Expr& expr = kernel.expr(id);
+    return expr.kind == ir::ExprKind::kVariable && expr.variable < kernel.parameter_count;
+  };
+  const auto exclude = [&](ir::ExprId id) {
+    if (is_parameter(id)) result[static_cast<std::size_t>(kernel.expr(id).variable)] = false;
+  };
+  for (const ir::Expr& expr : kernel.expressions) {
+    const bool is_operation = expr.kind == ir::ExprKind::kOperation;
+    // Numbers that are converted to floats are often counts, such as those in a mean.
+    if (is_operation && expr.op == ir::Op::kCast && expr.type.has_float_components()) {
+      ir::for_each_expression(kernel, expr.args[0], [&](ir::ExprId id, const ir::Expr&) { exclude(id); });
+    } else if (!is_operation || !accepts_displacement(kernel, expr)) {
+      std::ranges::for_each(expr.args, exclude);
+    }
+  }
+  ir::for_each_statement(kernel.body, [&](const ir::Stmt& statement) {
+    ir::for_each_root_expression(statement, [&](const ir::ExprId& id) { exclude(id); });
+    if (const auto* assign = std::get_if<ir::Assign>(&statement.node);
+        assign != nullptr && assign->variable < kernel.parameter_count)
+      result[static_cast<std::size_t>(assign->variable)] = false;
+  });
+  return result;
+}
+
+/// Whether a kernel, or a function that it calls, has a while loop.
+bool has_while_loop(const KernelUnderTest& subject) {
+  bool found = false;
+  const auto search = [&](const ir::Function& function) {
+    ir::for_each_statement(function.body, [&](const ir::Stmt& statement) {
+      found = found || std::holds_alternative<ir::While>(statement.node);
+    });
+  };
+  search(subject.kernel);
+  std::ranges::for_each(subject.module.functions, search);
+  return found;
+}
+
+/// What a kernel does with its inputs, as far as the number of elements is concerned.
+struct Work {
+  std::vector<std::vector<std::int32_t>> shapes;  ///< by parameter: extents
+  std::vector<std::int64_t> trips;                ///< by range loop: number of trips of all threads
+  std::vector<std::int64_t> written;              ///< by parameter: number of scalars that are written
+  friend bool operator==(const Work&, const Work&) = default;
+};
+
+Work work_of(const InputSet& set) {
+  Work work;
+  for (const ir::Argument& argument : set.launch_by_precision[Precision::kNative].arguments)
+    work.shapes.push_back(argument.shape);
+  for (const reference::BranchPoint& point : set.reference.branch_points) {
+    if (point.kind == reference::BranchPoint::Kind::kRangeLoop) work.trips.push_back(point.branch_counts[0]);
+  }
+  for (const auto& output : set.reference.outputs) {
+    work.written.push_back(output ? std::ranges::count(output->elements, true, &reference::OutputElement::is_written)
+                                  : 0);
+  }
+  return work;
+}
 
 /// Adds the sets of one judgment.
 class CandidateSets {
@@ -77,24 +173,47 @@ class CandidateSets {
       }
       add_set(asked);
     }
+    if (policy_.float_offset_input_sets == 0) return;
+    // Products of elements of two arrays are far below zero: a maximum that starts at 0 is then not that of the values.
+    constexpr double kAlternatingOffsets[] = {10, 95};
+    for (std::size_t i = 0; i < std::size(kAlternatingOffsets); ++i) {
+      // As above: 1 - sigmoid(x) loses digits if x is about 10, but is 0 if x is about 95.
+      if (subject_.adjoint != nullptr && i == 0) continue;
+      DrawRequest asked = request(static_cast<int>(std::size(kOffsets) + i), kOffsetDraw);
+      asked.float_offset = kAlternatingOffsets[i];
+      asked.alternates_offset_sign = true;
+      add_set(asked);
+    }
   }
 
   /// Adds sets with values that code of another algorithm may treat in a special way: integers of any magnitude and
-  /// sign, zero rows, and parameters that are exactly 0 or 1.
+  /// sign, zero rows, and parameters that are exactly 0 or 1, or negative.
   void add_special_values() const {
     int number = 0;
     const auto add = [&](const auto& change) {
       DrawRequest asked = request(0, kSpecialValuesDraw + number++);
       change(asked);
-      add_set(asked);
+      return add_set(asked);
     };
-    constexpr std::pair<int, int> kIntegerBits[] = {{0, 11}, {0, 30}, {28, 40}};
-    for (const auto& [least, most] : kIntegerBits) {
-      if (!space_.has_free_integers()) break;
-      add([&](DrawRequest& asked) {
-        asked.least_integer_bits = least;
-        asked.integer_bits = most;
-      });
+    if (space_.has_free_integers()) {
+      const auto add_integers = [&](int least, int most, std::int32_t extent) {
+        return add([&](DrawRequest& asked) {
+          asked.least_integer_bits = least;
+          asked.integer_bits = most;
+          if (extent == 0) return;
+          asked.array_extent = extent;
+          asked.size = kThreadsWithLongArrays;
+          asked.instruction_budget = kShapeBudget;
+          asked.max_elements = kMostShapeElements;
+        });
+      };
+      add_integers(0, 11, 0);
+      add_integers(0, 30, 0);
+      if (!add_integers(28, 40, 0)) add_integers(28, 30, 0);
+      // The sum of two such integers of 32 bits overflows.
+      add_integers(31, 40, 0);
+      add_integers(31, 40, kLeastLongExtent);
+      add_integers(0, kSignedIntegerBits, kLeastLongExtent);
     }
     constexpr double kParameters[] = {0, 1};
     const auto end = subject_.kernel.variables.begin() + subject_.kernel.parameter_count;
@@ -104,7 +223,40 @@ class CandidateSets {
     for (const double value : kParameters) {
       if (has_float_parameter) add([&](DrawRequest& asked) { asked.float_parameters = value; });
     }
-    add([](DrawRequest& asked) { asked.has_zero_rows = true; });
+    const auto add_zero_rows = [&](bool has_negative_zeros) {
+      return add([&](DrawRequest& asked) {
+        asked.has_zero_rows = true;
+        asked.has_negative_zeros = has_negative_zeros;
+      });
+    };
+    if (!add_zero_rows(true)) add_zero_rows(false);
+    add_negative_parameters();
+  }
+
+  /// Adds a set with negative integer parameters, if the kernel does as much work for them as for positive ones: it
+  /// does not use them as a count.
+  void add_negative_parameters() const {
+    const std::vector<bool> is_displacement = displacements(subject_.kernel);
+    if (std::ranges::find(is_displacement, true) == is_displacement.end() || has_while_loop(subject_)) return;
+    DrawRequest asked = request(0, kNegativeParametersDraw);
+    std::vector<Work> usual;
+    const auto note_work = [&](const InputSet& set) {
+      usual.push_back(work_of(set));
+      return false;
+    };
+    drawer_.add(asked, note_work);
+    if (usual.empty()) return;
+    asked.is_negative = is_displacement;
+    drawer_.add(asked,
+                [&](const InputSet& set) { return has_negative_parameter(set) && work_of(set) == usual.front(); });
+  }
+
+  /// Whether an integer parameter of the set is negative.
+  [[nodiscard]] static bool has_negative_parameter(const InputSet& set) {
+    return std::ranges::any_of(set.launch_by_precision[Precision::kNative].arguments, [](const ir::Argument& argument) {
+      return argument.type.is_integer_scalar() && ir::row(argument.type.scalar).is_signed &&
+             ir::read_integer(argument.type.scalar, argument.bytes.data()) < 0;
+    });
   }
 
   /// Adds sets with other shapes, for code that may divide the work in another way than the kernel: it fails only if
@@ -115,7 +267,6 @@ class CandidateSets {
       std::int32_t extent;  // DrawRequest::array_extent
       Distribution distribution = Distribution::kUniform;
     };
-    constexpr std::int32_t kLeastLongExtent = 131;
     bool has_long_extents = false;
     // Equal values matter where the parts of a result that several threads found are combined.
     constexpr Shape kShapes[] = {{1, 1},
@@ -155,6 +306,7 @@ class CandidateSets {
         break;
       }
     }
+    add_block_boundaries();
     add_round_extents();
     // The contract of a kernel without host code passes it few extents, which hold for all arrays. An array whose
     // accesses depend on data has the extents of the other arrays, which must therefore not differ.
@@ -163,8 +315,23 @@ class CandidateSets {
     if (!has_long_extents) add_long_dimensions();
   }
 
+  /// Adds sets whose last block has one element, for kernels of one launch dimension and usual sizes of blocks.
+  void add_block_boundaries() const {
+    if (subject_.kernel.launch_rank != 1) return;
+    int number = 0;
+    for (const std::int32_t size : {129, 257, 1025}) {
+      DrawRequest asked = request(0, kBlockBoundaryDraw + number++);
+      asked.size = size;
+      asked.instruction_budget = kShapeBudget;
+      asked.max_elements = kMostShapeElements;
+      add_set(asked);
+    }
+  }
+
   /// Adds sets in which all extents are multiples of at least 16.
   void add_round_extents() const {
+    // Code that reads several small integers at a time may lose their signs.
+    constexpr std::int32_t kSignedExtents[] = {256, 32, 16};
     int number = 0;
     // A multiple of 16 that is not one of 256 leaves a rest in loops over whole blocks.
     for (const std::int32_t extent : {1040, 256, 64, 32, 16}) {
@@ -174,6 +341,11 @@ class CandidateSets {
       asked.has_round_extents = true;
       asked.instruction_budget = kIndependentExtentsBudget;
       asked.max_elements = kMostShapeElements;
+      const bool is_signed =
+          space_.has_free_integers() && std::ranges::find(kSignedExtents, extent) != std::end(kSignedExtents);
+      if (is_signed) asked.integer_bits = kSignedIntegerBits;
+      if (add_set(asked) || !is_signed) continue;
+      asked.integer_bits = 0;
       add_set(asked);
     }
   }
@@ -237,5 +409,26 @@ class CandidateSets {
 }  // namespace
 
 void add_candidate_sets(const CandidateSetDrawer& drawer) { CandidateSets(drawer).add_all(); }
+
+std::vector<std::size_t> sets_with_many_blocks(const std::vector<InputSet>& sets) {
+  std::set<std::size_t> chosen;
+  const auto add_greatest = [&](const auto& measure) {
+    std::size_t greatest = 0;
+    for (std::size_t s = 1; s < sets.size(); ++s) {
+      if (measure(sets[s]) > measure(sets[greatest])) greatest = s;
+    }
+    if (greatest < sets.size() && measure(sets[greatest]) > 0) chosen.insert(greatest);
+  };
+  const auto threads = [](const InputSet& set) { return set.launch_by_precision[Precision::kNative].threads(); };
+  add_greatest([&](const InputSet& set) { return set.request.has_round_extents ? threads(set) : 0; });
+  add_greatest([&](const InputSet& set) { return set.request.has_round_extents ? 0 : threads(set); });
+  add_greatest([](const InputSet& set) {
+    std::int64_t elements = 0;
+    for (const ir::Argument& argument : set.launch_by_precision[Precision::kNative].arguments)
+      elements += ir::element_count(argument);
+    return elements;
+  });
+  return {chosen.begin(), chosen.end()};
+}
 
 }  // namespace assay::harness

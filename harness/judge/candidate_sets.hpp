@@ -1,7 +1,9 @@
 // Chooses the input sets for candidates: code that may use another algorithm than the kernel.
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <vector>
 
 #include "harness/judge/input_set.hpp"
 #include "harness/judge/inputs/input_space.hpp"
@@ -24,5 +26,10 @@ struct CandidateSetDrawer {
 /// Adds sets on which code of another algorithm fails although the kernel does not: large offsets and factors
 /// (JudgingPolicy::float_offset_input_sets sets), special values and other shapes.
 void add_candidate_sets(const CandidateSetDrawer& drawer);
+
+/// The indices of the sets on which a candidate also runs in other orders of blocks, ascending: those for which it
+/// probably launches the most blocks. The set with the most threads, with and without round extents, and the one with
+/// the largest arrays; at most three.
+std::vector<std::size_t> sets_with_many_blocks(const std::vector<InputSet>& sets);
 
 }  // namespace assay::harness

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "backends/device/differing_bits.hpp"
+#include "harness/judge/candidate_sets.hpp"
 
 namespace assay::harness {
 namespace {
@@ -86,6 +87,13 @@ void save_counterexample(PassVerdict& verdict, const TestLaunch& test_launch) {
 }
 
 }  // namespace
+
+std::vector<std::size_t> PassContext::sets_for_other_block_orders() const {
+  if (configuration.profile.input_error.unit_roundoffs == 0) return {};
+  std::vector<std::size_t> sets = sets_with_many_blocks(input_sets);
+  std::erase_if(sets, [this](std::size_t set) { return is_fully_checked(set); });
+  return sets;
+}
 
 std::size_t PassContext::set_to_repeat() const {
   for (std::size_t s = input_sets.size(); s-- > 0;) {

@@ -65,6 +65,10 @@ struct PassContext {
   bool is_fully_checked(std::size_t set) const {
     return set < static_cast<std::size_t>(configuration.policy.fully_checked_input_sets);
   }
+  /// The sets, other than those that are fully checked, on which a candidate also runs in other orders of blocks. The
+  /// fully checked sets are often too small for several of its blocks. Empty for generated code, whose number of
+  /// threads in a block is free.
+  std::vector<std::size_t> sets_for_other_block_orders() const;
   /// The set that is judged again at the addresses of the first one: the last with several threads, or the last if all
   /// have one thread.
   std::size_t set_to_repeat() const;

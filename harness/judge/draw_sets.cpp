@@ -31,9 +31,10 @@ constexpr std::int64_t kSetBudget = 400'000, kMostForSet = 25 * kSetBudget, kRed
 constexpr std::int32_t kSizes[] = {13, 31, 32, 33, 1, 47, 17, 23, 19, 29};
 
 /// Numbers of the draws of the first set whose arrays are shorter or longer than the launch, of the first one in which
-/// one dimension of each array is one element short, and of the first one with NaN and infinities: their seeds differ
-/// from those of other sets.
-constexpr int kOtherExtentsDraw = 900, kShortDimensionDraw = 1'000, kNonfiniteFloatsDraw = 1'300;
+/// one dimension of each array is one element short, of the first one with NaN and infinities, and of the first one
+/// with larger floats: their seeds differ from those of other sets.
+constexpr int kOtherExtentsDraw = 900, kShortDimensionDraw = 1'000, kNonfiniteFloatsDraw = 1'300,
+              kLargerFloatsDraw = 1'400;
 /// Number of sets with NaN and infinities. A branch is covered if it is taken in two sets.
 constexpr int kNonfiniteFloatSets = 2;
 
@@ -406,6 +407,7 @@ class SetDrawer {
       add_covering(space_, covering_request(draw, kAround[static_cast<std::size_t>(draw) % std::size(kAround)]),
                    coverage, spent);
     cover_by_other_extents(coverage);
+    cover_by_larger_floats(coverage);
     if (space_.tests_finiteness()) add_nonfinite_floats(coverage);
     if (!space_.compares_constants()) return;
     // What unusual integers teach about the domain must not affect other draws.
@@ -416,6 +418,47 @@ class SetDrawer {
       InputSpace space = space_;
       add_covering(space, covering_request(draws + draw, Distribution::kComparedConstants), coverage, spent);
     }
+  }
+
+  /// Adds sets with floats of larger magnitudes than usual, for branches that compare floats with larger constants.
+  void cover_by_larger_floats(BranchCoverage& coverage) {
+    // For large values, formulas of a gradient that are equivalent to those of the kernel lose different digits.
+    if (is_candidate() && gradient()) return;
+    static constexpr double kScales[] = {4, 32, 1000};
+    const bool has_arrays = has_free_floats(true);
+    const bool has_parameters = has_free_floats(false) && !is_candidate();
+    if (!has_arrays && !has_parameters) return;
+    const auto is_bounded = [](const InputSet& set) {
+      return unbounded_share(set.reference) <= kMostUnbounded && conclusiveness(set) >= kAcceptableConclusiveness;
+    };
+    std::int64_t spent = 0;
+    int draw = 0;
+    for (const double scale : kScales) {
+      // A result may overflow if arrays and parameters are large, but not if only one of them is.
+      for (const auto& [of_arrays, of_parameters] : {std::pair(scale, scale), {scale, 1.0}, {1.0, scale}}) {
+        if (coverage.missing_samples() == 0 || spent >= kRedrawBudget) return;
+        const bool changes_all = of_arrays == of_parameters;
+        if (!changes_all && !(has_arrays && has_parameters)) continue;
+        DrawRequest asked = covering_request(kLargerFloatsDraw + draw++, Distribution::kUniform);
+        asked.float_scale = of_arrays;
+        if (has_parameters) asked.float_parameter_scale = of_parameters;
+        // What such floats teach about the domain must not affect other draws.
+        InputSpace space = space_;
+        add_covering(space, asked, coverage, spent, 1, is_bounded);
+      }
+    }
+  }
+
+  /// Whether the kernel has a parameter with floats whose range is not annotated: an array, or else a value.
+  [[nodiscard]] bool has_free_floats(bool in_arrays) const {
+    for (ir::VarId p = 0; p < subject_.kernel.parameter_count; ++p) {
+      const Type type = subject_.kernel.var(p).type;
+      const auto components = scalar_components(subject_.module, type.element());
+      if (type.is_array() == in_arrays && !space_.limits_floats(static_cast<std::size_t>(p)) &&
+          std::ranges::any_of(components, [](const ScalarComponent& part) { return is_float(part.scalar); }))
+        return true;
+    }
+    return false;
   }
 
   /// Adds sets with NaN and infinities, unless they reach too many of the results.
@@ -504,15 +547,17 @@ class SetDrawer {
     return request(policy_.input_sets() + 2 + draw, draw + 1, distribution);
   }
 
-  /// Adds a set if it adds at least `least_gain` samples of branches that lack samples. Adds the oracle's instructions
-  /// to `spent`.
-  void add_covering(InputSpace& space, const DrawRequest& asked, BranchCoverage& coverage, std::int64_t& spent,
-                    std::int64_t least_gain = 1) {
+  /// Adds a set if it adds at least `least_gain` samples of branches that lack samples and `accepts` returns true for
+  /// it. Adds the oracle's instructions to `spent`.
+  void add_covering(
+      InputSpace& space, const DrawRequest& asked, BranchCoverage& coverage, std::int64_t& spent,
+      std::int64_t least_gain = 1,
+      const std::function<bool(const InputSet&)>& accepts = [](const InputSet&) { return true; }) {
     auto set = draw_promising(space, asked, [&](const DrawnLaunch& drawn) {
       spent += drawn.reference.instructions;
       return is_certain(drawn.reference) && coverage.gain(drawn.reference.branch_points) >= least_gain;
     });
-    if (!set || !is_conclusive(*set)) return;
+    if (!set || !is_conclusive(*set) || !accepts(*set)) return;
     coverage.add(set->reference.branch_points);
     set->is_uniform = false;
     sets_.push_back(std::move(*set));

@@ -1,5 +1,6 @@
 // Faults that only some of the drawn launches reveal: those that do not fit the arrays, and those with long arrays.
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -151,6 +152,75 @@ def k(x: wp.array2d(dtype=float), greatest: wp.array(dtype=float)):
                                 "checkpoint_top[checkpoint < 62 ? checkpoint + 1 : 63] = top_$1"}}}});
   EXPECT_EQ(run.backward("correct").outcome, Outcome::pass) << summary(run.backward("correct"));
   EXPECT_NE(run.backward("stale").outcome, Outcome::pass);
+}
+
+TEST(LargerFloats, CoverBranchesThatUsualFloatsDoNotReach) {
+  constexpr const char* kAbove = R"(
+@wp.kernel
+def k(x: wp.array(dtype=float), limit: float, out: wp.array(dtype=float)):
+    i = wp.tid()
+    v = wp.clamp(x[i], -3.0, 3.0)
+    if x[i] > 2.5:
+        v = x[i] * x[i]
+    if limit > 20.0:
+        v = 2.0 * v
+    out[i] = v
+)";
+  const CpuRun run(
+      {{.name = "correct", .python = kAbove}, {.name = "wrong", .python = kAbove, .edits = {{R"(2\.0f)", "2.5f"}}}});
+  EXPECT_EQ(run.forward("correct").outcome, Outcome::pass) << summary(run.forward("correct"));
+  EXPECT_EQ(run.backward("correct").outcome, Outcome::pass) << summary(run.backward("correct"));
+  EXPECT_TRUE(run.forward("correct").uncovered_branches.empty());
+  EXPECT_TRUE(run.backward("correct").uncovered_branches.empty());
+  EXPECT_EQ(run.forward("wrong").outcome, Outcome::fail);
+}
+
+TEST(LargerFloats, AreLeftOutIfResultsOverflow) {
+  constexpr const char* kExponential = R"(
+@wp.kernel
+def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    v = wp.exp(wp.exp(x[i]))
+    if x[i] > 500.0:
+        v = 0.0
+    out[i] = v
+)";
+  const CpuRun run(std::vector<testing::TestKernel>{{.name = "exponential", .python = kExponential}});
+  EXPECT_EQ(run.forward("exponential").outcome, Outcome::pass) << summary(run.forward("exponential"));
+  EXPECT_EQ(run.backward("exponential").outcome, Outcome::pass) << summary(run.backward("exponential"));
+}
+
+/// The CPU device, whose code counts as that of a candidate.
+class CandidateDevice final : public testing::ChangedDevice {
+ public:
+  [[nodiscard]] double input_error() const override { return 4; }
+};
+
+TEST(OrdersOfBlocks, RevealDependenceOnEarlierBlocksInLargeSets) {
+  constexpr const char* kSquare = R"(
+@wp.kernel
+def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = x[i] * x[i]
+)";
+  // The fully checked set has one block. In the others, a block that runs after a later one writes nothing.
+  const std::vector<testing::TestKernel> kernels = {
+      {.name = "correct", .python = kSquare},
+      {.name = "ordered",
+       .python = kSquare,
+       .edits = {
+           testing::at_thread_start(backends::Pass::kForward,
+                                    "static long previous = 0; const bool is_late = begin > 64 && begin < previous; "
+                                    "if (thread + 1 == end) previous = begin; if (is_late) continue;")}}};
+  std::vector<KernelSource> sources;
+  for (const testing::TestKernel& kernel : kernels)
+    sources.push_back(testing::source_of(kernel));
+  CandidateDevice device;
+  const auto records = testing::records_of(sources, device, testing::faulty_printer(kernels), CpuRun::quick());
+  for (const CaseRecord& record : records) {
+    const bool is_correct = record.kernel == "correct" || record.pass == "backward";
+    EXPECT_EQ(record.outcome, is_correct ? Outcome::pass : Outcome::fail) << summary(record);
+  }
 }
 
 }  // namespace

@@ -69,6 +69,14 @@ class ForwardJudge {
       add(LaunchPurpose::kDifferentThreadOrder, s, Precision::kNative, kPoison,
           {.layout = ArrayLayout::kView, .padding = PaddingContent::kPlausibleValues});
     }
+    // One launch for each set: a candidate that waits for an earlier block reaches the time limit in each.
+    backends::ThreadOrder order = backends::ThreadOrder::kReverse;
+    for (const std::size_t s : pass_context_.sets_for_other_block_orders()) {
+      add(LaunchPurpose::kDifferentThreadOrder, s, Precision::kNative, kPoison,
+          {order, kLargeBlockSize, pass_context_.configuration.seed});
+      order =
+          order == backends::ThreadOrder::kReverse ? backends::ThreadOrder::kShuffled : backends::ThreadOrder::kReverse;
+    }
   }
 
   /// Repeats a later set at the addresses of the first one, to detect results cached by address.

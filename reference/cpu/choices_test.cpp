@@ -1,7 +1,10 @@
 // Tests which branches are recorded for conditionals, loops and piecewise operations.
+#include <string>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ir/guard_array.hpp"
 #include "reference/cpu/testing/workbench.hpp"
 
 namespace assay::reference {
@@ -68,6 +71,15 @@ TEST(RecordedChoices, IncludeConditionalsAndLogicalOperators) {
   });
   ASSERT_EQ(selected.size(), 1U);
   EXPECT_EQ(selected[0].branch_counts, (Taken{2, 3, 0}));
+}
+
+TEST(RecordedChoices, ExcludeChecksThatVariablesAreAssigned) {
+  EXPECT_TRUE(choices_of([](OracleFixture& w, ExprId x) {
+                const VarId guard =
+                    w.b().let_zero("t" + std::string(ir::kUnassignedGuardArraySuffix), ir::kUnassignedGuardArrayType);
+                const ExprId is_assigned = w.op(Op::kEq, {w.b().load(guard, {w.b().i32(0)}), w.b().i32(0)});
+                return w.op(Op::kWhere, {is_assigned, x, x});
+              }).empty());
 }
 
 TEST(RecordedChoices, IncludeLoopsWithSourceLocation) {

@@ -4,6 +4,7 @@
 
 #include "ir/builder.hpp"
 #include "ir/element_part.hpp"
+#include "ir/guard_array.hpp"
 #include "reference/cpu/lowering.hpp"
 
 namespace assay::reference {
@@ -11,6 +12,21 @@ namespace assay::reference {
 using ir::ExprKind;
 using ir::Op;
 using ir::Scalar;
+
+namespace {
+
+/// Whether the condition is a frontend's check that a variable is assigned (guard_array.hpp), which the source does not
+/// contain.
+bool is_assignment_check(const ir::Function& function, const ir::Expr& condition) {
+  return std::ranges::any_of(condition.args, [&](ir::ExprId id) {
+    const ir::Expr& operand = function.expr(id);
+    if (operand.kind != ExprKind::kLoad) return false;
+    const ir::Variable& array = function.var(function.expr(operand.args[0]).variable);
+    return array.type == ir::kUnassignedGuardArrayType && array.name.ends_with(ir::kUnassignedGuardArraySuffix);
+  });
+}
+
+}  // namespace
 
 Registers KernelLowering::expression(ir::ExprId id) {
   const ir::Expr& e = expr(id);
@@ -101,7 +117,8 @@ Registers KernelLowering::select(const ir::Expr& e) {
   const Registers yes = expression(e.args[1]);
   const Registers no = expression(e.args[2]);
   const Registers destination = temporaries(yes.size());
-  const std::int32_t number = is_literal(e.args[0]) ? ir::kNone : branch_point_index(&e, BranchPoint::Kind::kBranch);
+  const bool is_choice = !is_literal(e.args[0]) && !is_assignment_check(*frame_->function, expr(e.args[0]));
+  const std::int32_t number = is_choice ? branch_point_index(&e, BranchPoint::Kind::kBranch) : ir::kNone;
   for (std::size_t i = 0; i < destination.size(); ++i)
     emit({.code = InstructionCode::kSelect, .destination = destination[i], .branch_point = number},
          {condition, yes[i], no[i]});

@@ -39,6 +39,16 @@ bool has_path(const ir::Function& kernel, std::string_view path) {
   return std::ranges::find(kernel.variables, path, &ir::Variable::path) != kernel.variables.end();
 }
 
+/// Calls visit(parameter, dimension) for each extent of an array in the term.
+template <class Visit>
+void for_each_extent(const PreconditionTerm& term, const Visit& visit) {
+  if (term.kind == PreconditionTerm::Kind::kExtent)
+    visit(static_cast<std::size_t>(term.parameter), static_cast<std::size_t>(term.dimension));
+  if (term.left == nullptr) return;
+  for_each_extent(*term.left, visit);
+  for_each_extent(*term.right, visit);
+}
+
 /// The number of elements of an array, or `most` if that is less. The product of large extents exceeds 64 bits.
 std::int64_t elements_up_to(const std::vector<std::int32_t>& shape, std::int64_t most) {
   std::int64_t elements = 1;
@@ -317,8 +327,16 @@ Launch InputSpace::cropped(const Launch& launch, const std::vector<std::vector<s
   return result;
 }
 
+bool InputSpace::is_launch_of_extents() const {
+  return std::ranges::any_of(preconditions_.launch_extents, [](const PreconditionTerm& term) {
+    bool found = false;
+    for_each_extent(term, [&](std::size_t, std::size_t) { found = true; });
+    return found;
+  });
+}
+
 std::optional<DrawnLaunch> InputSpace::with_exact_extents(const DrawRequest& request, const Launch& launch,
-                                                          const CompleteRun& complete) const {
+                                                          const CompleteRun& complete, bool keeps_launch) const {
   // A loop over an extent accesses less once that extent is smaller.
   constexpr int kMostSteps = 4;
   DrawnLaunch drawn{.launch = launch, .reference = {}};
@@ -330,7 +348,13 @@ std::optional<DrawnLaunch> InputSpace::with_exact_extents(const DrawRequest& req
     all.records_extents = true;
     const reference::ReferenceResult accessed = oracle_->evaluate(all);
     if (!accessed.is_complete || !accessed.findings.empty()) return std::nullopt;
-    Launch smaller = cropped(drawn.launch, exact_extents(drawn.launch, accessed.accessed_extents));
+    std::vector<std::vector<std::int32_t>> extents = exact_extents(drawn.launch, accessed.accessed_extents);
+    for (std::size_t d = 0; keeps_launch && d < preconditions_.launch_extents.size(); ++d) {
+      for_each_extent(preconditions_.launch_extents[d], [&](std::size_t parameter, std::size_t dimension) {
+        extents[parameter][dimension] = drawn.launch.arguments[parameter].shape[dimension];
+      });
+    }
+    Launch smaller = cropped(drawn.launch, extents);
     // The annotation may depend on the extents of the arrays. The extents of outputs then follow from the new launch.
     apply_launch_annotation(smaller, request);
     for (std::size_t p = 0; smaller.extents != drawn.launch.extents && p < smaller.arguments.size(); ++p)
@@ -356,7 +380,11 @@ std::variant<DrawnLaunch, InputDrawFailure> InputSpace::draw(const DrawRequest& 
   auto found = search(request, complete);
   const auto* const drawn = std::get_if<DrawnLaunch>(&found);
   if (drawn == nullptr || array_extents_ != ArrayExtents::kExact || has_fixed_extents()) return found;
-  if (auto exact = with_exact_extents(request, drawn->launch, complete)) return *std::move(exact);
+  if (auto exact = with_exact_extents(request, drawn->launch, complete, false)) return *std::move(exact);
+  // If the annotation is (len(x)) and the threads do not read the last element of `x`, a shorter `x` means fewer
+  // threads, which read even less of it: no length is exact.
+  if (!is_launch_of_extents()) return found;
+  if (auto exact = with_exact_extents(request, drawn->launch, complete, true)) return *std::move(exact);
   return found;
 }
 

@@ -47,14 +47,19 @@ struct DrawRequest {
   Distribution distribution = Distribution::kUniform;  ///< distribution of float values
   /// A number added to each float of an array whose range is not annotated; smaller for float16.
   double float_offset = 0;
+  /// Whether the offset is subtracted instead in every second array of floats: large products of elements of two arrays
+  /// are then negative.
+  bool alternates_offset_sign = false;
   /// A factor for each such float, before the offset is added.
   double float_scale = 1;
+  double float_parameter_scale = 1;  ///< the same for float parameters whose range is not annotated
   /// A number added to about one in 29 of these floats.
   double float_outlier = 0;
   /// The value of each float parameter whose range is not annotated. Code often treats 0 and 1 in a special way.
   std::optional<double> float_parameters = std::nullopt;
   /// Whether every third row of each array of floats is zero; in an array of one dimension, every third element.
   bool has_zero_rows = false;
+  bool has_negative_zeros = false;  ///< with `has_zero_rows`: whether about half of the zeros are -0.0
   /// Whether about one in six floats of arrays whose range is not annotated is NaN or an infinity.
   bool has_nonfinite_floats = false;
   /// Greatest number of bits of integers in arrays that are no indices and whose range is not annotated. These integers
@@ -62,7 +67,10 @@ struct DrawRequest {
   /// as indices, from 0 to the number of threads.
   int integer_bits = 0;
   int least_integer_bits = 0;  ///< with `integer_bits`: the least number of bits
-  std::int32_t size = 17;      ///< requested extent of the first launch dimension; the others follow from it
+  /// By parameter: whether a signed integer, other than those in arrays, whose range is not annotated is negative.
+  /// Empty: none is.
+  std::vector<bool> is_negative = {};
+  std::int32_t size = 17;  ///< requested extent of the first launch dimension; the others follow from it
   /// Requested extent of array dimensions, independent of the size of the launch; also the value of integers without a
   /// known range. Typically the length of a loop in a thread. 0: the number of threads, or a small number.
   std::int32_t array_extent = 0;
@@ -219,9 +227,12 @@ class InputSpace {
                                                        std::vector<std::vector<std::int32_t>> accessed) const;
   /// The launch with arrays of these extents, which are not greater than the launch's.
   ir::Launch cropped(const ir::Launch& launch, const std::vector<std::vector<std::int32_t>>& extents) const;
-  /// The launch with arrays that are exactly as large as the accesses need; empty if the kernel needs larger ones.
+  /// The launch with arrays that are exactly as large as the accesses need; empty if the kernel needs larger ones. If
+  /// `keeps_launch` is true, the extents in the launch annotation stay as they are.
   std::optional<DrawnLaunch> with_exact_extents(const DrawRequest& request, const ir::Launch& launch,
-                                                const CompleteRun& complete) const;
+                                                const CompleteRun& complete, bool keeps_launch) const;
+  /// Whether the launch annotation depends on the extent of an array.
+  [[nodiscard]] bool is_launch_of_extents() const;
 
   /// Empty if the arrays would be too large.
   std::optional<ir::Launch> guess(const DrawRequest& request, std::uint64_t attempt) const;

@@ -347,6 +347,27 @@ def windows(x: wp.array(dtype=float), w: wp.array(dtype=float), out: wp.array(dt
   }
 }
 
+TEST(InputSpace, ExtentsInLaunchAnnotationAreExactIfNoShorterOnesAre) {
+  // A shorter `x` means fewer threads, none of which reads the last element either.
+  Space space(R"(
+# launch: (len(x))
+@wp.kernel
+def sums_before(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    total = float(0.0)
+    for j in range(i):
+        total += x[j]
+    out[i] = total
+)",
+              ArrayExtents::kExact);
+  const auto drawn = space.space().draw({.seed = 1, .size = 131}, [](reference::OracleRun&) {});
+  ASSERT_TRUE(std::holds_alternative<DrawnLaunch>(drawn));
+  const auto& exact = std::get<DrawnLaunch>(drawn);
+  EXPECT_TRUE(exact.has_exact_extents);
+  EXPECT_THAT(space.shape(exact.launch, "x"), ElementsAre(131));
+  EXPECT_THAT(space.shape(exact.launch, "out"), ElementsAre(131));
+}
+
 TEST(InputSpace, RunsAllThreadsOfLargeAnnotatedLaunch) {
   Space space(R"(
 # launch: (20000)

@@ -126,21 +126,29 @@ bool is_in_special_row(const Argument& array, std::int64_t element) {
 
 /// The magnitude of an integer with a random number of bits in the range, as far as the type can represent it.
 std::int64_t draw_magnitude(Rng& rng, Scalar scalar, int least_bits, int most_bits) {
-  const ScalarTypeProperties& type = row(scalar);
-  const int most = std::min(most_bits, type.significant_bits - (type.is_signed ? 1 : 0));
+  const int most = std::min(most_bits, row(scalar).significant_bits);
   const std::int64_t limit = (std::int64_t{1} << rng.uniform_int(std::min(least_bits, most), most)) - 1;
   return rng.uniform_int<std::int64_t>((limit + 1) / 2, limit);
 }
 
-/// Sets the floats in special rows of a dense array to zero.
-void clear_rows(const ir::Module& module, Argument& argument) {
+/// Sets the floats in special rows of a dense array to zero. If `has_negative_zeros` is true, two zeros in turn are
+/// negative and two are positive, so that rows begin with either.
+void clear_rows(const ir::Module& module, Argument& argument, bool has_negative_zeros) {
   for (const ScalarComponent& component : scalar_components(module, argument.type.element())) {
     if (!is_float(component.scalar)) continue;
     for (std::int64_t element = 0; element < element_count(argument); ++element) {
-      if (is_in_special_row(argument, element))
-        write_float(component.scalar, argument.bytes.data() + element_offset(argument, element) + component.offset, 0);
+      if (!is_in_special_row(argument, element)) continue;
+      const double zero = has_negative_zeros && element / 2 % 2 == 0 ? -0.0 : 0.0;
+      write_float(component.scalar, argument.bytes.data() + element_offset(argument, element) + component.offset, zero);
     }
   }
+}
+
+/// Number of arrays of floats among the parameters before this one.
+std::int64_t count_float_arrays(const ir::Function& kernel, VarId end) {
+  return std::count_if(kernel.variables.begin(), kernel.variables.begin() + end, [](const ir::Variable& variable) {
+    return variable.type.is_array() && variable.type.has_float_components();
+  });
 }
 
 /// Rounded to the type, and kept inside the closed interval.
@@ -326,6 +334,10 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
     if (request.distribution == Distribution::kNearBounds)
       return write(request.seed % 2 == 0 ? integer_low : integer_high);
   }
+  if (is_integer_value && !range && p < request.is_negative.size() && request.is_negative[p] &&
+      row(argument.type.scalar).is_signed)
+    return write_integer(argument.type.scalar, argument.bytes.data(),
+                         -rng.uniform_int<std::int64_t>(1, kLargestInteger));
   // An integer parameter without annotation is often the number of elements or threads: every other draw uses that.
   const bool is_constant = is_integer_value && request.distribution == Distribution::kComparedConstants;
   if (is_integer_value && !range && !is_constant && (request.seed % 2 == 0 || request.array_extent > 0)) {
@@ -359,6 +371,8 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
   const std::int64_t drawn = repeats ? kPeriod : count;
   const std::int64_t stride = is_array ? argument.strides.back() : 0;  // the array is dense
   const bool has_any_magnitude = is_array && request.integer_bits > 0 && !range && !is_index_source(p);
+  const bool is_offset_down = request.alternates_offset_sign && count_float_arrays(*kernel_, parameter) % 2 == 1;
+  const double float_offset = is_offset_down ? -request.float_offset : request.float_offset;
   std::optional<Wave> wave;
   if (is_array && request.distribution == Distribution::kWave) wave.emplace(argument, rng);
   for (std::int64_t element = 0; element < drawn; ++element) {
@@ -366,8 +380,8 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
     for (const ScalarComponent& component : components) {
       if (is_float(component.scalar)) {
         const bool is_free = is_array && !range;
-        const double offset = is_free ? offset_for(component.scalar, request.float_offset) : 0;
-        const double scale = is_free ? request.float_scale : 1;
+        const double offset = is_free ? offset_for(component.scalar, float_offset) : 0;
+        const double scale = range ? 1 : is_array ? request.float_scale : request.float_parameter_scale;
         const Interval interval{real.low * scale + offset, real.high * scale + offset};
         constexpr double kOutlierShare = 1.0 / 29;
         if (request.float_parameters && !is_array && !range) {
@@ -407,7 +421,7 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
   const bool is_bound = range || permutation;
   if (request.distribution == Distribution::kComparedConstants && !is_bound) insert_constants(argument, rng);
   if (repeats) repeat_elements(argument, kPeriod);
-  if (request.has_zero_rows && is_array && !range) clear_rows(*module_, argument);
+  if (request.has_zero_rows && is_array && !range) clear_rows(*module_, argument, request.has_negative_zeros);
   if (request.has_nonfinite_floats && is_array && !range) insert_nonfinite_floats(argument, rng);
   if (preconditions_.must_be_separate_triangles[p]) draw_separate_triangles(argument, integer_low, integer_high, rng);
   if (preconditions_.must_be_triangles[p]) separate_corners(argument, integer_low, integer_high);
