@@ -166,13 +166,38 @@ std::string unsupported_passes(const Run& run) {
   for (const json& record : run.cases) {
     const std::string kernel = kernel_of(record);
     const std::string pass = record.at("pass");
-    if (!is_unsupported_kernel(record) || !run_kernels.contains(kernel)) continue;
+    // A candidate is a kernel of the user, whatever its reason; a missing device is reported elsewhere.
+    const bool is_candidate = record.at("outcome") == "unsupported" && record.at("device") == "candidate";
+    if (!(is_unsupported_kernel(record) || is_candidate) || !run_kernels.contains(kernel)) continue;
     if (!shown.insert(pass + " " + kernel).second || shown.size() > kShown) continue;
     lines += fmt::format("{} pass not supported: {}, {}\n", pass, visible(kernel),
                          visible(record.at("message").get<std::string>()));
   }
   if (shown.size() > kShown)
     lines += fmt::format("{} further passes are not supported; see the report\n", shown.size() - kShown);
+  return lines;
+}
+
+// "warp-cpu does not support user/tile_of_row: AttributeError: ...", for each kernel of the user that a device refuses
+// although it judges others.
+std::string refused_kernels(const Run& run) {
+  constexpr std::size_t kShown = 5;
+  std::set<std::string> used_devices;
+  for (const json& record : run.cases)
+    if (record.at("outcome") != "unsupported") used_devices.insert(record.at("device").get<std::string>());
+  std::set<std::string> refused;
+  std::string lines;
+  for (const json& record : run.cases) {
+    const std::string device = record.at("device");
+    const bool is_refused = record.at("outcome") == "unsupported" && record.at("family") == "user" &&
+                            !is_unsupported_kernel(record) && device != "candidate" && used_devices.contains(device);
+    const std::string name = fmt::format("user/{}", record.at("kernel").get<std::string>());
+    if (!is_refused || !refused.insert(device + " " + name).second || refused.size() > kShown) continue;
+    lines += fmt::format("{} does not support {}: {}\n", device, visible(name),
+                         visible(record.at("message").get<std::string>()));
+  }
+  if (refused.size() > kShown)
+    lines += fmt::format("{} further kernels are not supported by a device; see the report\n", refused.size() - kShown);
   return lines;
 }
 
@@ -273,10 +298,11 @@ std::string closing_table(const Run& run, const RunSummary& summary, bool color)
   const Verdict& verdict = summary.verdict;
   std::string headline = verdict.headline;
   if (verdict.status != "as_expected") headline += fmt::format(": {}", reasons_text(verdict.reasons));
-  return fmt::format("{}\n{}\n{}{}{}\n{}{}{}{}", grid_table(summary, color),
+  return fmt::format("{}\n{}\n{}{}{}\n{}{}{}{}{}", grid_table(summary, color),
                      styled(headline, style_of(tone_of_verdict(verdict)), color), damage_lines(run),
                      expectation_lines(run), denominators_text(run, summary.case_totals), uncovered_text(run, summary),
-                     assumptions_text(run, summary), unsupported_passes(run), missing_devices(run));
+                     assumptions_text(run, summary), unsupported_passes(run), refused_kernels(run),
+                     missing_devices(run));
 }
 
 }  // namespace assay::reports

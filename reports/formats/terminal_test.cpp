@@ -105,6 +105,32 @@ TEST(SummaryTable, NamesKernelsWhoseBackwardPassIsNotSupported) {
               HasSubstr("\n2 further passes are not supported; see the report\n"));
 }
 
+TEST(SummaryTable, StatesWhyTheBackwardPassOfACandidateIsNotJudged) {
+  reports::Run run = with_unsupported_pass(run_of({.failures = false}), "backward", 1);
+  const std::string reason = "\nbackward pass not supported: ";
+  for (nlohmann::json& record : run.cases)
+    if (record.at("outcome") == "unsupported") record["kind"] = "device";
+  EXPECT_THAT(closing_table(run, summarize(run), false), Not(HasSubstr(reason))) << "the reason of a device";
+  for (nlohmann::json& record : run.cases)
+    record["device"] = "candidate";
+  EXPECT_THAT(closing_table(run, summarize(run), false), HasSubstr(reason));
+}
+
+TEST(SummaryTable, NamesKernelsThatADeviceRefuses) {
+  reports::Run run = run_of({.failures = false});
+  nlohmann::json& refused = run.cases.front();
+  refused["outcome"] = "unsupported";
+  refused["kind"] = refused.at("device");
+  refused["message"] = "AttributeError: no such attribute";
+  EXPECT_THAT(closing_table(run, summarize(run), false), Not(HasSubstr(" does not support ")))
+      << "a kernel of a family";
+  for (nlohmann::json& record : run.cases)
+    record["family"] = "user";
+  EXPECT_THAT(closing_table(run, summarize(run), false),
+              HasSubstr("\n" + refused.at("device").get<std::string>() + " does not support user/" +
+                        refused.at("kernel").get<std::string>() + ": AttributeError: no such attribute\n"));
+}
+
 TEST(SummaryTable, UsesColorOnlyOnRequest) {
   const reports::Run run = run_of({});
   EXPECT_THAT(closing_table(run, summarize(run), false), Not(HasSubstr("\x1b")));
