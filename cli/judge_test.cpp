@@ -543,6 +543,14 @@ TEST_F(JudgeTest, SuiteCountsVerdictsAndRejudgesOnlyChangedCandidates) {
   EXPECT_THAT(other.out, AllOf(HasSubstr("     3  pass\n"), Not(HasSubstr("earlier verdict"))));
 }
 
+TEST_F(JudgeTest, SuiteSaysThatCandidateWithInvalidContractWasNotRun) {
+  workshop_.write("sums.assay.json", R"({"schema_version": "1.0.0", "arguments": ["x", "nothing"]})");
+  workshop_.write("candidates.csv", "candidate,specification\nsums.cu,sums.py\n");
+  const CommandResult run = workshop_.run("assay judge --suite . --quick --output verdicts");
+  EXPECT_EQ(run.status, 4) << run.out << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("not_run(invalid_input)"), HasSubstr("sums.assay.json")));
+}
+
 TEST_F(JudgeTest, SuiteRejudgesCandidatesWhoseHeadersOrModulesChanged) {
   workshop_.write("factor.cuh", "constexpr float kFactor = 3.25f;\n");
   workshop_.write("factor.py", "FACTOR = 3.25\n");

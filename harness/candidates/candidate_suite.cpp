@@ -112,6 +112,15 @@ class SuiteRun {
       return verdict;
     }
     Result<CandidateVerdict> read = read_verdict(listed, verdict.report_folder);
+    const bool is_invalid_input = process.end_reason == cpu::ProcessResult::EndReason::kExited &&
+                                  process.status_or_signal == static_cast<int>(ExitStatus::usage);
+    if (!read.ok() && is_invalid_input) {
+      // Its contract, for example: nothing is known about the candidate, and Assay is not at fault.
+      verdict.outcome = Outcome::not_run;
+      verdict.outcome_detail = "invalid_input";
+      verdict.message = process.output;
+      return verdict;
+    }
     if (!read.ok()) return failed(std::move(verdict), process.output);
     read->seconds = verdict.seconds;
     if (const Result<void> put = put_file(identity_file, *identity); !put.ok())
