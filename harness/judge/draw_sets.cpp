@@ -466,6 +466,7 @@ class SetDrawer {
     for (int draw = 0; draw < kNonfiniteFloatSets; ++draw) {
       DrawRequest asked = request(policy_.input_sets(), kNonfiniteFloatsDraw + draw, Distribution::kUniform);
       asked.has_nonfinite_floats = true;
+      asked.size = std::min(*std::ranges::max_element(kSizes), largest_);  // a sixth of few floats may not contain each
       if (add_apart(asked, [](const InputSet&) { return true; })) coverage.add(sets_.back().reference.branch_points);
     }
   }
