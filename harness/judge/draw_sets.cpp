@@ -432,20 +432,24 @@ class SetDrawer {
       return unbounded_share(set.reference) <= kMostUnbounded && conclusiveness(set) >= kAcceptableConclusiveness;
     };
     std::int64_t spent = 0;
-    int draw = 0;
+    int draws = 0;
+    const auto add = [&](double of_arrays, double of_parameters) {
+      if (coverage.missing_samples() == 0 || spent >= kRedrawBudget) return Addition::kWithoutGain;
+      DrawRequest asked = covering_request(kLargerFloatsDraw + draws++, Distribution::kUniform);
+      asked.float_scale = of_arrays;
+      if (has_parameters) asked.float_parameter_scale = of_parameters;
+      // What such floats teach about the domain must not affect other draws.
+      InputSpace space = space_;
+      return add_covering(space, asked, coverage, spent, 1, is_bounded);
+    };
     for (const double scale : kScales) {
+      const Addition first = add(scale, scale);
+      // A branch is covered if it is taken twice.
+      if (first == Addition::kAdded) add(scale, scale);
       // A result may overflow if arrays and parameters are large, but not if only one of them is.
-      for (const auto& [of_arrays, of_parameters] : {std::pair(scale, scale), {scale, 1.0}, {1.0, scale}}) {
-        if (coverage.missing_samples() == 0 || spent >= kRedrawBudget) return;
-        const bool changes_all = of_arrays == of_parameters;
-        if (!changes_all && !(has_arrays && has_parameters)) continue;
-        DrawRequest asked = covering_request(kLargerFloatsDraw + draw++, Distribution::kUniform);
-        asked.float_scale = of_arrays;
-        if (has_parameters) asked.float_parameter_scale = of_parameters;
-        // What such floats teach about the domain must not affect other draws.
-        InputSpace space = space_;
-        add_covering(space, asked, coverage, spent, 1, is_bounded);
-      }
+      if (first != Addition::kUnusable || !has_arrays || !has_parameters) continue;
+      add(scale, 1);
+      add(1, scale);
     }
   }
 
@@ -548,20 +552,30 @@ class SetDrawer {
     return request(policy_.input_sets() + 2 + draw, draw + 1, distribution);
   }
 
+  /// What became of a set that should cover further branches.
+  enum class Addition : std::uint8_t {
+    kAdded,
+    kWithoutGain,  ///< it adds no samples
+    kUnusable,     ///< it may add samples, but is not conclusive
+  };
+
   /// Adds a set if it adds at least `least_gain` samples of branches that lack samples and `accepts` returns true for
   /// it. Adds the oracle's instructions to `spent`.
-  void add_covering(
+  Addition add_covering(
       InputSpace& space, const DrawRequest& asked, BranchCoverage& coverage, std::int64_t& spent,
       std::int64_t least_gain = 1,
       const std::function<bool(const InputSet&)>& accepts = [](const InputSet&) { return true; }) {
+    bool has_gain = true;  // of a launch for which the kernel is not well defined, nothing is known
     auto set = draw_promising(space, asked, [&](const DrawnLaunch& drawn) {
       spent += drawn.reference.instructions;
-      return is_certain(drawn.reference) && coverage.gain(drawn.reference.branch_points) >= least_gain;
+      has_gain = coverage.gain(drawn.reference.branch_points) >= least_gain;
+      return has_gain && is_certain(drawn.reference);
     });
-    if (!set || !is_conclusive(*set) || !accepts(*set)) return;
+    if (!set || !is_conclusive(*set) || !accepts(*set)) return has_gain ? Addition::kUnusable : Addition::kWithoutGain;
     coverage.add(set->reference.branch_points);
     set->is_uniform = false;
     sets_.push_back(std::move(*set));
+    return Addition::kAdded;
   }
 
   /// Whether a thread stores a value in one of the sets.
