@@ -45,9 +45,11 @@ std::string advice_of(const CheckFinding& finding) {
   };
   const auto earlier = line_of(*finding.conflicting_access), later = line_of(finding.site);
   if (earlier == 0 || later == 0 || earlier == later)
-    return "; a barrier such as __syncthreads() between the two accesses would order them";
-  return fmt::format("; a barrier such as __syncthreads() between source lines {} and {} would order the accesses",
-                     earlier, later);
+    return "; __syncthreads(), or __syncwarp() within a warp, between the two accesses would order them";
+  return fmt::format(
+      "; __syncthreads(), or __syncwarp() within a warp, between source lines {} and {} would order the "
+      "accesses",
+      earlier, later);
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ bool Execution::is_ordered_by_warp(std::uint32_t last_read, std::uint32_t flags,
 /// GPUs since Volta do not promise. `writer`: MemoryOp::race_check_number of the store.
 bool Execution::assumes_lockstep(std::uint32_t writing_thread, std::uint32_t writer, const LaneAccess& actor) const {
   if (!actor.memory_op.is_volatile || actor.space != Space::kShared || writer == kMaxRaceCheckNumber ||
-      writing_thread / kLanesPerWarp != actor.thread / kLanesPerWarp)
+      !are_in_same_warp(writing_thread, actor.thread))
     return false;
   return std::ranges::any_of(kernel_.memory_ops, [&](const MemoryOp& memory) {
     return memory.race_check_number == writer && memory.is_volatile && memory.access == Access::kStore;

@@ -161,17 +161,19 @@ TEST(PtxRaceCheck, MessageStatesBarrierThatWouldOrderAccessesToSharedMemory) {
   CheckFinding finding = done.result.findings[0];
   finding.count = 1;
   EXPECT_THAT(describe(finding),
-              ::testing::EndsWith("; a barrier such as __syncthreads() between the two accesses would order them"));
+              ::testing::EndsWith(
+                  "; __syncthreads(), or __syncwarp() within a warp, between the two accesses would order them"));
   finding.site.source_location.line = 19;
   finding.conflicting_access->source_location.line = 3;
   finding.conflicting_access->source_location.inlined_call_line = 16;
-  EXPECT_THAT(describe(finding), ::testing::EndsWith("; a barrier such as __syncthreads() between source lines 16 and"
-                                                     " 19 would order the accesses"));
+  EXPECT_THAT(describe(finding),
+              ::testing::EndsWith("; __syncthreads(), or __syncwarp() within a warp, between source lines 16 and"
+                                  " 19 would order the accesses"));
   finding.conflicting_access->is_pending_copy = true;
-  EXPECT_THAT(describe(finding), ::testing::Not(::testing::HasSubstr("barrier")));
+  EXPECT_THAT(describe(finding), ::testing::Not(::testing::HasSubstr("__syncthreads")));
   finding.conflicting_access->is_pending_copy = false;
   finding.space = Space::kGlobal;
-  EXPECT_THAT(describe(finding), ::testing::Not(::testing::HasSubstr("barrier")));
+  EXPECT_THAT(describe(finding), ::testing::Not(::testing::HasSubstr("__syncthreads")));
 }
 
 TEST(PtxRaceCheck, BarrierDoesNotOrderReadsOfOtherBlocks) {

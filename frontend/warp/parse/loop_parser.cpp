@@ -41,19 +41,20 @@ bool breaks(SyntaxNode node) {
 /// The most iterations of a loop that Warp unrolls, by default.
 constexpr std::size_t kMostUnrolled = 16;
 
-}  // namespace
-
-/// Whether Warp unrolls the loop: its bounds are numbers and it runs at most 16 times.
-bool WarpStatementParser::is_unrolled(const ir::For& loop) const {
-  std::int64_t bounds[3];
-  for (int i = 0; i < 3; ++i) {
-    const ExprId bound = i == 0 ? loop.start : i == 1 ? loop.stop : loop.step;
-    if (bound == kNone || context_.function.expr(bound).kind != ir::ExprKind::kLiteral) return false;
-    bounds[i] = static_cast<std::int64_t>(context_.function.expr(bound).bits);
+/// The start, stop and step of a range if `constant_of` knows each argument, and all are of type i32.
+template <class ConstantOf>
+std::optional<std::array<std::int64_t, 3>> bounds_of(std::span<const SyntaxNode> given, ConstantOf constant_of) {
+  std::vector<std::int64_t> bounds;
+  for (const SyntaxNode node : given) {
+    const auto bound = constant_of(node);
+    if (!bound || bound->type != ir::kI32) return std::nullopt;
+    bounds.push_back(bound->number().integer);
   }
-  const auto [start, stop, step] = bounds;
-  return step != 0 && (stop - start) / step <= 16;
+  return std::array{bounds.size() == 1 ? 0 : bounds[0], bounds[bounds.size() == 1 ? 0 : 1],
+                    bounds.size() == 3 ? bounds[2] : 1};
 }
+
+}  // namespace
 
 /// The range of a loop; without arguments after a reported error.
 WarpStatementParser::LoopRange WarpStatementParser::range_of(SyntaxNode node) {
@@ -102,14 +103,7 @@ bool WarpStatementParser::is_static_in(SyntaxNode node, std::string_view name) c
 /// The start, stop and step of a range of constants.
 std::optional<std::array<std::int64_t, 3>> WarpStatementParser::constant_bounds(
     std::span<const SyntaxNode> given) const {
-  std::vector<std::int64_t> bounds;
-  for (const SyntaxNode node : given) {
-    const auto bound = context_.static_scope().constant(node);
-    if (!bound || bound->type != ir::kI32) return std::nullopt;
-    bounds.push_back(bound->number().integer);
-  }
-  return std::array{bounds.size() == 1 ? 0 : bounds[0], bounds[bounds.size() == 1 ? 0 : 1],
-                    bounds.size() == 3 ? bounds[2] : 1};
+  return bounds_of(given, [this](SyntaxNode node) { return context_.static_scope().constant(node); });
 }
 
 /// The values of the variable of a loop whose range is known; nothing if it is not.
@@ -128,15 +122,9 @@ std::optional<std::vector<std::int64_t>> WarpStatementParser::known_range(std::s
 /// The number of iterations of the loop if Warp unrolls it, because its bounds are constants and it is short.
 std::optional<std::int64_t> WarpStatementParser::unrolled_iterations(SyntaxNode loop,
                                                                      std::span<const SyntaxNode> given) const {
-  std::vector<std::int64_t> bounds;
-  for (const SyntaxNode node : given) {
-    const auto bound = expressions_.known_number(node);
-    if (!bound || bound->type != ir::kI32) return std::nullopt;
-    bounds.push_back(bound->number().integer);
-  }
-  const std::int64_t start = bounds.size() == 1 ? 0 : bounds[0];
-  const std::int64_t stop = bounds[bounds.size() == 1 ? 0 : 1];
-  const std::int64_t step = bounds.size() == 3 ? bounds[2] : 1;
+  const auto bounds = bounds_of(given, [this](SyntaxNode node) { return expressions_.known_number(node); });
+  if (!bounds) return std::nullopt;
+  const auto [start, stop, step] = *bounds;
   if (step == 0 || breaks(loop.part(SyntaxField::kBody))) return std::nullopt;
   const std::int64_t span = step > 0 ? stop - start : start - stop;
   const std::int64_t count = span <= 0 ? 0 : (span + std::abs(step) - 1) / std::abs(step);
@@ -348,17 +336,17 @@ void WarpStatementParser::loop(SyntaxNode node, const LoopRange& range) {
   context_.builder.at(target.loc());
   loop.variable = context_.builder.declare(std::string(target.text()), ir::kI32);
   const SyntaxNode body = node.part(SyntaxField::kBody);
-  const int unrolled = !range.is_reversed && is_unrolled(loop) ? 0 : 1;
-  if (const auto count = range.is_reversed ? std::nullopt : unrolled_iterations(node, given))
-    context_.unrolled_loops[loop.variable] = *count;
-  dynamic_loop_depth_ += unrolled;
+  const auto iterations = range.is_reversed ? std::nullopt : unrolled_iterations(node, given);
+  if (iterations) context_.unrolled_loops[loop.variable] = *iterations;
+  const int added_depth = iterations ? 0 : 1;
+  dynamic_loop_depth_ += added_depth;
   loop.body = nested(body, [&] {
     // If the body changes the variable, the loop counter continues unchanged, as in Python.
     context_.builder.at(target.loc());
     const ExprId counter = context_.builder.var(loop.variable);
     bind_loop_variable(target, counter, context_.data_flow.assigned_in(body, target.text()));
   });
-  dynamic_loop_depth_ -= unrolled;
+  dynamic_loop_depth_ -= added_depth;
   if (sound) append(node, std::move(loop));
 }
 

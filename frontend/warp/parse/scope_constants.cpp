@@ -178,8 +178,9 @@ bool ModuleScope::is_only_indexed(std::string_view name) const {
         if (next == line.npos) return false;
         next = std::min(line.find_first_not_of(' ', next + 1), line.size());
         const std::string_view after = line.substr(next);
-        const bool is_read = after.empty() || after.starts_with("==") || (after.find('=') > 2 && after[0] != '.');
-        if (!is_read || after.starts_with('[') || after.starts_with(']')) return false;
+        // A later = may assign the element: NAME[k] += 1, NAME[0], NAME[1] = 1, 2.
+        const bool is_read = after.starts_with("==") || after.find('=') == after.npos;
+        if (!is_read || after.starts_with('[') || after.starts_with(']') || after.starts_with('.')) return false;
       } else if (next >= line.size() || line[next] != '=' || line.substr(next).starts_with("==")) {
         return false;
       }

@@ -62,7 +62,6 @@ class WarpStatementParser {
   void bind_loop_variable(SyntaxNode target, ir::ExprId counter, bool must_copy);
   bool is_declared_outside(std::string_view name) const;     ///< whether a block around the current one declares it
   std::size_t declaring_depth(std::string_view name) const;  ///< number of the innermost block that declares the name
-  bool is_unrolled(const ir::For& loop) const;               ///< whether Warp unrolls the loop
   void while_statement(SyntaxNode node);
   /// Parses a nested block with its own scope.
   ir::Block nested(SyntaxNode block, const std::function<void()>& before = nullptr);
