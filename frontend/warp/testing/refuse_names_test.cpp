@@ -52,6 +52,12 @@ const RejectionCase kCases[] = {
      .messages =
          "6:12: error: in k: wp.static(...): wp.static argument must be a compile-time constant; to evaluate names of "
          "the module in Python, run with --import"},
+    {.name = "StaticElementOfListWithExchangedElements",
+     .above = "W = [1.0, 2.0]\nW[0], W[1] = 2.0, 1.0\n",
+     .body = "x[0] = wp.static(W[0])",
+     .messages =
+         "6:12: error: in k: wp.static(...): wp.static argument must be a compile-time constant; to evaluate names of "
+         "the module in Python, run with --import"},
     {.name = "StaticElementBeyondTheTuple",
      .above = "W = (1.0, 2.0)\n",
      .body = "x[0] = wp.static(W[2])",

@@ -1,5 +1,5 @@
-// Assignments for which Warp shares the storage of a variable or array element where Python copies a value, names of
-// two types, and conversions of the variables of unrolled loops.
+// Kernels that Warp rejects, or for which it computes something else than Python: assignments that share the storage of
+// a variable or array element where Python copies a value, names of two types, and others.
 
 #include <ostream>
 #include <string>
@@ -18,7 +18,7 @@ constexpr std::string_view kArrays = "x: wp.array(dtype=float), y: wp.array(dtyp
 constexpr std::string_view kVectors = "v: wp.array(dtype=wp.vec3), o: wp.array(dtype=wp.vec3)";
 
 /// A kernel and a part of the only message expected.
-struct SharingCase {
+struct AgreementCase {
   std::string_view name;                  ///< name of the test
   std::string_view parameters = kArrays;  ///< parameters of the kernel
   std::string_view body;                  ///< statements of the kernel
@@ -26,24 +26,26 @@ struct SharingCase {
   std::string_view above = "";            ///< text before the kernel
 };
 
-void PrintTo(const SharingCase& sharing, std::ostream* stream) { *stream << sharing.name; }
+void PrintTo(const AgreementCase& agreement, std::ostream* stream) { *stream << agreement.name; }
 
-std::string sharing_name(const ::testing::TestParamInfo<SharingCase>& param) { return std::string(param.param.name); }
+std::string agreement_name(const ::testing::TestParamInfo<AgreementCase>& param) {
+  return std::string(param.param.name);
+}
 
-class SharedStorageTest : public ::testing::TestWithParam<SharingCase> {};
+class WarpAgreementTest : public ::testing::TestWithParam<AgreementCase> {};
 
-TEST_P(SharedStorageTest, IsRejectedIfTheResultDiffersFromThatOfCopies) {
-  const SharingCase& sharing = GetParam();
-  const ParsedFile file = read(kernel(sharing.parameters, sharing.body, sharing.above));
-  if (sharing.message.empty()) {
+TEST_P(WarpAgreementTest, KernelIsAcceptedOnlyIfWarpComputesTheSame) {
+  const AgreementCase& agreement = GetParam();
+  const ParsedFile file = read(kernel(agreement.parameters, agreement.body, agreement.above));
+  if (agreement.message.empty()) {
     EXPECT_EQ(file.module.kernels.size(), 1U) << messages(file);
     return;
   }
   EXPECT_EQ(file.module.kernels.size(), 0U);
-  EXPECT_THAT(messages(file), HasSubstr(std::string(sharing.message)));
+  EXPECT_THAT(messages(file), HasSubstr(std::string(agreement.message)));
 }
 
-const SharingCase kCases[] = {
+const AgreementCase kSharingCases[] = {
     // References to array elements
     {.name = "ExchangesElements",
      .body = "a, b = x[0], y[0]\nx[0] = b\ny[0] = a",
@@ -144,7 +146,9 @@ const SharingCase kCases[] = {
     {.name = "VariableChosenAtRunTime",
      .parameters = kVectors,
      .body = "c = v[0]\nw = c if c[0] > 0.0 else -c\nw[0] = 9.0\no[0] = c"},
-    // Types
+};
+
+const AgreementCase kTypeCases[] = {
     {.name = "TypesInTwoBranches",
      .body = "if n > 0:\n    t = wp.vec3(1.0, 2.0, 3.0)\n    y[0] = t[2]\nelse:\n    t = 5.0\n    y[0] = t",
      .message = "8:9: error: in k: t: in Warp, a variable has one type in the whole function; line 5 assigns vec3 and "
@@ -169,7 +173,9 @@ const SharingCase kCases[] = {
     {.name = "ConvertsInTheInnerLoop",
      .body = "s = wp.float64(0.0)\nfor p in range(1, 4):\n    for q in range(1, 4):\n"
              "        s += wp.float64(p) * wp.float64(q)\ny[0] = float(s)"},
-    // Composite slots
+};
+
+const AgreementCase kOtherCases[] = {
     {.name = "ScalesAComponentOfAnElement",
      .parameters = kVectors,
      .body = "v[0].y *= 2.0",
@@ -179,7 +185,6 @@ const SharingCase kCases[] = {
      .parameters = kVectors,
      .body = "v[0].y *= 2.0",
      .above = "wp.set_module_options({\"enable_backward\": False})\n"},
-    // Rejections of Warp
     {.name = "PrintsTwoValues", .body = "print(\"x\", x[0])", .message = "in Warp, print takes one argument"},
     {.name = "PrintsAFormattedString", .body = "print(f\"{n}\")", .message = "Warp does not support f-strings"},
     {.name = "ReturnsNone", .body = "if n > 0:\n    return None\nx[0] = 1.0", .message = "Warp does not support None"},
@@ -189,69 +194,15 @@ const SharingCase kCases[] = {
      .message = "Warp does not compile a comparison of float16 with float32"},
 };
 
-INSTANTIATE_TEST_SUITE_P(Sharing, SharedStorageTest, ::testing::ValuesIn(kCases), sharing_name);
+INSTANTIATE_TEST_SUITE_P(SharedStorage, WarpAgreementTest, ::testing::ValuesIn(kSharingCases), agreement_name);
+INSTANTIATE_TEST_SUITE_P(Types, WarpAgreementTest, ::testing::ValuesIn(kTypeCases), agreement_name);
+INSTANTIATE_TEST_SUITE_P(Others, WarpAgreementTest, ::testing::ValuesIn(kOtherCases), agreement_name);
 
-TEST(SharedStorage, NotesALiteralOfAMultipleAssignmentThatALoopChanges) {
+TEST(WarpAgreement, NotesALiteralOfAMultipleAssignmentThatALoopChanges) {
   const ParsedFile file =
       read(kernel(kArrays, "lo, hi = 0, x.shape[0]\nwhile lo < hi:\n    lo = lo + 1\ny[0] = float(lo)"));
   EXPECT_THAT(messages(file), HasSubstr("Warp rejects a dynamic loop that changes a variable whose initial value is a "
                                         "bare literal; initialize the variable with int(...)"));
-}
-
-TEST(OperatorFunctions, ReplaceTheOperatorsTheyAccept) {
-  const ParsedFile file = read(R"(import warp as wp
-@wp.struct
-class Complex:
-    re: float
-    im: float
-@wp.func
-def mod(a: int, b: int) -> int:
-    return a - (a / b) * b
-@wp.func
-def mul(a: Complex, b: Complex) -> Complex:
-    c = Complex()
-    c.re = a.re * b.re - a.im * b.im
-    c.im = a.re * b.im + a.im * b.re
-    return c
-@wp.func
-def neg(a: float) -> float:
-    return 7.0
-@wp.kernel
-def k(x: wp.array(dtype=int), y: wp.array(dtype=float), z: wp.array(dtype=Complex)):
-    i = wp.tid()
-    x[i] = x[i] % 7
-    y[i] = y[i] % 7.0
-    n = x[i]
-    n %= 5
-    x[i + 1] = n
-    z[i] = z[i] * z[i]
-    y[i + 1] = -y[i]
-)");
-  ASSERT_EQ(file.module.kernels.size(), 1U) << messages(file);
-  const std::string text = ir::to_text(file.module);
-  EXPECT_THAT(text, HasSubstr(R"(
-  x[i] = mod_1(x[i], 7)
-  y[i] = mod(y[i], 7.0)
-  let n: i32 = x[i]
-  n = mod_1(n, 5)
-  x[add(i, 1)] = n
-  z[i] = mul_1(z[i], z[i])
-  y[add(i, 1)] = neg(y[i])
-)"));
-}
-
-TEST(OperatorFunctions, CallThemselvesInTheirOwnBody) {
-  const ParsedFile file = read(
-      "import warp as wp\n@wp.func\ndef add(a: float, b: float):\n    return a + b\n@wp.kernel\n"
-      "def k(x: wp.array(dtype=float)):\n    x[0] = x[0] + x[1]\n");
-  EXPECT_TRUE(file.module.kernels.empty());
-  EXPECT_THAT(messages(file), HasSubstr("recursive functions are not supported"));
-}
-
-TEST(OperatorFunctions, DoNotIncludeKernels) {
-  const ParsedFile file =
-      read("import warp as wp\n@wp.kernel\ndef add(x: wp.array(dtype=float)):\n    x[0] = x[0] + x[1]\n");
-  EXPECT_EQ(file.module.kernels.size(), 1U) << messages(file);
 }
 
 }  // namespace
