@@ -106,8 +106,8 @@ std::string uncovered_text(const Run& run, const RunSummary& summary) {
                      visible(first.description), summary.uncovered_branches.size() > 1 ? ", ... (see the report)" : "");
 }
 
-// "2 kernels are judged only for inputs that satisfy an assumption: user/scatter: the elements of 'idx' are a permutation
-// of its indices, ... (see the report)".
+// "2 kernels are judged only for inputs that satisfy an assumption: user/scatter: the elements of 'idx' are a
+// permutation of its indices, ... (see the report)".
 std::string assumptions_text(const Run& run, const RunSummary& summary) {
   if (summary.assumptions.empty()) return "";
   const auto name = [&](const AssumptionLocation& assumption) {
