@@ -234,6 +234,14 @@ TEST_F(JudgeBackwardKernelTest, IncorrectGradientIsRejected) {
   EXPECT_THAT(judge_changed().out, HasSubstr("wrong_gradient"));
 }
 
+TEST_F(JudgeBackwardKernelTest, GradientThatIsCorrectWithoutRoundingIsNotCalledWrong) {
+  EXPECT_THAT(judge_changed("= 0.5f * r[i] * r[i] * r[i] * grad_y[i];",
+                            "= 1000.0f + 0.5f * r[i] * r[i] * r[i] * grad_y[i] - 1000.0f;")
+                  .out,
+              AllOf(HasSubstr("fail(rounding)"), HasSubstr("without rounding, the values would be correct"),
+                    Not(HasSubstr("wrong_gradient"))));
+}
+
 TEST_F(JudgeBackwardKernelTest, ErrorInSavedArrayIsSeenInGradient) {
   EXPECT_THAT(judge_changed("y[i] = x[i] * r[i];", "y[i] = x[i] * r[i]; r[i] += r[i] * 1.490116119384765625e-8f;").out,
               AllOf(HasSubstr("candidate/backward"), HasSubstr("fail(algorithm)")));

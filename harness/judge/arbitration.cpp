@@ -243,8 +243,10 @@ void decide_by_finite_differences(const PassContext& pass_context) {
   const PassVerdict& forward = pass_context.judgment.forward;
   const bool promoted = pass_context.kernel.find(backends::Pass::kForward, backends::Precision::kPromoted) != nullptr &&
                         pass_context.kernel.is_built_for(pass_context.build_target, backends::Precision::kPromoted);
-  // The differences are those of a correct forward pass only.
-  if (verdict.decide().outcome != Outcome::fail || forward.failed() ||
+  const PassVerdict::Decision decision = verdict.decide();
+  // The differences are those of a correct forward pass only. A gradient that would be correct without rounding needs
+  // no decision.
+  if (decision.outcome != Outcome::fail || decision.outcome_detail == "rounding" || forward.failed() ||
       ir::has_custom_gradient(pass_context.subject.module, pass_context.subject.kernel))
     return;
   Arbitrated arbitrated = Arbiter(pass_context, promoted ? Precision::kPromoted : Precision::kNative).run();

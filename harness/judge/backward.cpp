@@ -216,8 +216,10 @@ class BackwardJudge {
       if (!comparison.agrees() && pass_context_.configuration.accepts_subgradients)
         comparison = without_subgradients(test_launch, g, times, got, expected[g], std::move(comparison));
       verdict_.count(tier_of(test_launch), comparison);
+      const bool had_failed = verdict_.failed();
       report_mismatches(pass_context_, tier_of(test_launch), test_launch, name(g),
                         *array(test_launch, g).initial_content, got, expected[g], comparison, verdict_);
+      if (!had_failed && verdict_.failed()) attribute_to_rounding(test_launch, g, start, expected[g]);
       if (tier_of(test_launch) == NamedCheck::kF64Promotion && comparison.agrees())
         present(test_launch, g, got, expected[g]);
     }
@@ -226,11 +228,32 @@ class BackwardJudge {
   /// Judges the algorithm of foreign code by the gradient that it computes without rounding.
   void check_algorithm(const TestLaunch& test_launch, std::size_t g, InitialGradient start,
                        const std::vector<ExpectedScalar>& rounded) {
+    const std::optional<UnroundedComparison> comparison = compare_unrounded(test_launch, g, start, rounded);
+    if (!comparison) return;
+    verdict_.count_algorithm(comparison->result);
+    report_mismatches(pass_context_, NamedCheck::kF64Promotion, test_launch, name(g),
+                      *array(test_launch, g).initial_content, comparison->computed, comparison->expected,
+                      comparison->result, verdict_);
+  }
+
+  /// Attributes the failure of a gradient to rounding if the gradient would be correct without rounding.
+  void attribute_to_rounding(const TestLaunch& test_launch, std::size_t g, InitialGradient start,
+                             const std::vector<ExpectedScalar>& rounded) {
+    const std::optional<UnroundedComparison> comparison = compare_unrounded(test_launch, g, start, rounded);
+    if (!comparison || !comparison->is_correct()) return;
+    verdict_.count_algorithm(comparison->result);
+    verdict_.attribute_failure_to_rounding();
+  }
+
+  /// Compares the gradient that foreign code computes without rounding. nullopt if it is unknown.
+  std::optional<UnroundedComparison> compare_unrounded(const TestLaunch& test_launch, std::size_t g,
+                                                       InitialGradient start,
+                                                       const std::vector<ExpectedScalar>& rounded) {
     const auto bytes = test_launch.launcher.unrounded_bytes(pass_context_.configuration.session,
                                                             test_launch.launcher.parameters() + g);
     const InputSet& set = pass_context_.input_sets[test_launch.input_set_index];
     // With several allowed paths, the exact gradient of the path that was taken is not known.
-    if (bytes.empty() || set.references(test_launch.precision).size() > 1) return;
+    if (bytes.empty() || set.references(test_launch.precision).size() > 1) return std::nullopt;
     const auto exact = expected_gradients(pass_context_.subject, set, set.reference, Precision::kPromoted, start);
     const std::vector<bool> all(rounded.size(), true);
     const ir::Argument& layout = *array(test_launch, g).initial_content;
@@ -239,15 +262,10 @@ class BackwardJudge {
           pass_context_.subject, set, library_errors_.of(test_launch.input_set_index), Precision::kPromoted, start);
       return ExpectedArray{.scalars = expected[g], .is_written = all};
     };
-    const std::optional<UnroundedComparison> comparison =
-        compare_unrounded_values(bytes, pass_context_.subject.module, layout,
-                                 {.exact = {.scalars = exact[g], .is_written = all},
-                                  .rounded = {.scalars = rounded, .is_written = all},
-                                  .with_library_errors = with_library_errors});
-    if (!comparison) return;
-    verdict_.count_algorithm(comparison->result);
-    report_mismatches(pass_context_, NamedCheck::kF64Promotion, test_launch, name(g), layout, comparison->computed,
-                      comparison->expected, comparison->result, verdict_);
+    return compare_unrounded_values(bytes, pass_context_.subject.module, layout,
+                                    {.exact = {.scalars = exact[g], .is_written = all},
+                                     .rounded = {.scalars = rounded, .is_written = all},
+                                     .with_library_errors = with_library_errors});
   }
 
   /// The comparison without the scalars that differ, which become inconclusive, if all of them are subgradients.
