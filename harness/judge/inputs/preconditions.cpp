@@ -109,7 +109,7 @@ class PreconditionParser {
                  ? "lengths of arrays cannot be restricted, only values of parameters and of array elements"
                  : std::string(kStructFields));
     }
-    fail("<, <=, > or >=");
+    fail("<, <=, >, >= or 'in', as in '-1 <= x < 1' or 'x in [-1, 1)'");
   }
 
   PreconditionTerm sum() {
@@ -322,15 +322,32 @@ bool read_property(PreconditionParser& reader, const ir::Function& kernel, VarId
   return true;
 }
 
-/// name is a permutation | name are [separate] triangles | name <= name | name <= term | term <= name [<= term], and
-/// the mirrored comparisons.
+/// `name in [term, term]`, after the name; a round bracket excludes its bound. False for any other comment.
+bool read_interval(PreconditionParser& reader, const ir::Function& kernel, VarId subject,
+                   Preconditions& preconditions) {
+  if (!reader.take_word("in")) return false;
+  const bool is_low_open = reader.take("(");
+  if (!is_low_open && !reader.take("[")) reader.fail("'[' or '(', as in 'x in [0, 1)'");
+  PreconditionTerm low = reader.sum();
+  reader.want(",");
+  PreconditionTerm high = reader.sum();
+  const bool is_high_open = reader.take(")");
+  if (!is_high_open) reader.want("]");
+  restrict_values(reader, kernel, preconditions, subject, std::move(low), true, is_low_open);
+  restrict_values(reader, kernel, preconditions, subject, std::move(high), false, is_high_open);
+  return true;
+}
+
+/// name is a permutation | name are [separate] triangles | name in [term, term] | name <= name | name <= term |
+/// term <= name [<= term], and the mirrored comparisons.
 void read_domain(PreconditionParser& reader, const ir::Function& kernel, Preconditions& preconditions) {
   PreconditionParser look = reader;
   const VarId subject = look.parameter();
   const bool starts_with_name = !look.failed();
   if (starts_with_name) {
     PreconditionParser property = look;
-    if (read_property(property, kernel, subject, preconditions)) {
+    if (read_property(property, kernel, subject, preconditions) ||
+        read_interval(property, kernel, subject, preconditions)) {
       reader = property;
       return;
     }

@@ -119,6 +119,10 @@ TEST(Preconditions, ParsesDomainRanges) {
       {"0 <= n < x.shape[0]", kN, 0, 7, false, true},
       {"-1 <= s <= 1", kS, -1, 1},
       {"0<=idx<len(x)", kIdx, 0, 7, false, true},
+      {"x in [0.5, 2]", kX, 0.5, 2},
+      {"x in (0.5, 2)", kX, 0.5, 2, true, true},
+      {"s in (-1, 1]", kS, -1, 1, true, false},
+      {"idx in [0, len(x))", kIdx, 0, 7, false, true},
   };
   for (const RangeRow& row : rows) {
     SCOPED_TRACE(row.precondition);
@@ -224,12 +228,16 @@ struct BadRow {
 TEST(Preconditions, ReportsInvalidAnnotation) {
   const BadRow rows[] = {
       {"# domain: y < 2", "a parameter name"},
-      {"# domain: x", "<, <=, > or >="},
+      {"# domain: x", "<, <=, >, >= or 'in'"},
       {"# domain: x < _", "a parameter name"},
       {"# domain: idx are squares", "'triangles'"},
       {"# launch: (_ + 1, n)", "')'"},
       {"# domain: 0 <= x <=", "a parameter name"},
-      {"# domain: x = 3", "<, <=, > or >="},
+      {"# domain: x = 3", "<, <=, >, >= or 'in', as in '-1 <= x < 1' or 'x in [-1, 1)'"},
+      {"# domain: x in 0, 1", "'[' or '('"},
+      {"# domain: x in [0 1]", "','"},
+      {"# domain: x in [0, 1", "']'"},
+      {"# domain: x in [0, 1] 2", "the end of the comment"},
       {"# domain: x < 2 3", "the end of the comment"},
       {"# domain: 0 < x < 2 < 3", "the end of the comment"},
       {"# domain: x < len(y)", "a parameter name"},
@@ -262,6 +270,7 @@ TEST(Preconditions, RejectsDomainsThatHoldForNoValue) {
   const MessageRow rows[] = {
       {"domain: 2 <= x <= 1", "no number is in the range of 'x'"},
       {"domain: 1 > x > 2", "no number is in the range of 'x'"},
+      {"domain: x in [1, 1)", "no number is in the range of 'x'"},
       {"domain: 1 <= x < 1", "no number is in the range of 'x'"},
       {"domain: 5 <= n <= 2 * 2", "no integer is in the range of 'n'"},
       {"domain: 2 < n < 3", "no integer is in the range of 'n'"},
