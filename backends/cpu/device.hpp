@@ -58,6 +58,7 @@ class CpuDevice final : public backends::Device {
 
   [[nodiscard]] std::string_view name() const override { return "cpu"; }
   [[nodiscard]] backends::SourceTarget target() const override { return backends::SourceTarget::kCpp; }
+  [[nodiscard]] bool can_run_threads_in_order() const override { return true; }
   [[nodiscard]] backends::Capability can_build() const override;
   [[nodiscard]] backends::Capability can_run() const override;
 

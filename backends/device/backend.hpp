@@ -316,6 +316,9 @@ class Device {
   /// Whether two launches with the same input bytes give the same result bytes. Not on a GPU, where the order of atomic
   /// additions varies.
   [[nodiscard]] virtual bool is_repeatable() const { return true; }
+  /// Whether a launch with LaunchRequest::threads_per_block = 1 runs the threads of the kernel one after another, in
+  /// the order of their numbers. Then a kernel can be judged whose result depends on this order.
+  [[nodiscard]] virtual bool can_run_threads_in_order() const { return false; }
   [[nodiscard]] virtual Capability can_build() const = 0;
   [[nodiscard]] virtual Capability can_run() const = 0;
 

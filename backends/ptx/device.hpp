@@ -62,6 +62,7 @@ class PtxDevice final : public backends::Device {
 
   [[nodiscard]] std::string_view name() const override { return "ptx"; }
   [[nodiscard]] backends::SourceTarget target() const override { return backends::SourceTarget::kCuda; }
+  [[nodiscard]] bool can_run_threads_in_order() const override { return true; }
   [[nodiscard]] backends::Capability can_build() const override;
   [[nodiscard]] backends::Capability can_run() const override;
   /// An nvcc command for the first architecture.

@@ -105,6 +105,7 @@ class WarpCpuDevice final : public WarpLaunchDevice {
  public:
   explicit WarpCpuDevice(WarpOptions options) : WarpLaunchDevice("warp-cpu", {}, std::move(options)) {}
 
+  [[nodiscard]] bool can_run_threads_in_order() const override { return true; }
   Result<std::unique_ptr<backends::DeviceSession>> open(const backends::SessionLimits& limits) override;
   [[nodiscard]] std::string confinement() override;
 };

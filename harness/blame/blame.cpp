@@ -51,6 +51,7 @@ class KeepingDevice final : public backends::Device {
   [[nodiscard]] double input_error() const override { return device_.input_error(); }
   [[nodiscard]] bool derives_work_from_extents() const override { return device_.derives_work_from_extents(); }
   [[nodiscard]] bool is_repeatable() const override { return device_.is_repeatable(); }
+  [[nodiscard]] bool can_run_threads_in_order() const override { return device_.can_run_threads_in_order(); }
   [[nodiscard]] backends::Capability can_build() const override { return device_.can_build(); }
   [[nodiscard]] backends::Capability can_run() const override { return device_.can_run(); }
   [[nodiscard]] std::string build_command(const backends::BuildFlags& flags) const override {

@@ -206,11 +206,11 @@ std::optional<ir::Launch> make_backward_launch(const PassContext& pass_context, 
   ir::Launch launch = pass_context.input_sets[set].launch_by_precision[precision];
   const std::vector<ir::VarId>& finals = pass_context.subject.adjoint->parameters_bound_to_final_content;
   if (finals.empty()) return launch;
-  Result<KernelLauncher> placed =
-      KernelLauncher::place(pass_context.configuration.session, pass_context.subject.module_in(precision),
-                            pass_context.kernel, backends::Pass::kForward, to_backend_precision(precision),
-                            borrow_launch(pass_context.input_sets[set].launch_by_precision[precision]), {},
-                            roles_of(pass_context, backends::Pass::kForward), std::byte{0});
+  Result<KernelLauncher> placed = KernelLauncher::place(
+      pass_context.configuration.session, pass_context.subject.module_in(precision), pass_context.kernel,
+      backends::Pass::kForward, to_backend_precision(precision),
+      borrow_launch(pass_context.input_sets[set].launch_by_precision[precision]), {},
+      roles_of(pass_context, backends::Pass::kForward), std::byte{0}, pass_context.forward_settings({}));
   if (!placed.ok()) {
     verdict.fail_for_memory(placed.error());
     return std::nullopt;

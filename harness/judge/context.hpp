@@ -51,8 +51,11 @@ struct PassContext {
   const std::vector<InputSet>& input_sets;  ///< the input sets of the test plan
   const std::vector<bool>& is_poisoned;     ///< by parameter: whether its array holds poison before the launch
   const ir::ParameterUses& parameter_uses;  ///< how the kernel uses its parameters
-  std::string build_target;                 ///< build target of the kernel to run; empty if the kernel has only one
-  Judgment& judgment;                       ///< receives the findings
+  /// Whether the result depends on the order of the threads, so that forward launches run them in the order of their
+  /// numbers.
+  bool fixes_thread_order = false;
+  std::string build_target;  ///< build target of the kernel to run; empty if the kernel has only one
+  Judgment& judgment;        ///< receives the findings
 
   /// Whether the policy judges this precision variant, and it is built for the target.
   bool uses_precision(Precision precision) const {
@@ -60,6 +63,13 @@ struct PassContext {
     const bool is_judged =
         precision == Precision::kPromoted ? policy.judges_f64_promotion : policy.judges_native_precision;
     return is_judged && kernel.is_built_for(build_target, to_backend_precision(precision));
+  }
+  /// The settings of a forward launch that otherwise has `settings`.
+  LaunchSettings forward_settings(LaunchSettings settings) const {
+    if (!fixes_thread_order) return settings;
+    settings.order = backends::ThreadOrder::kForward;
+    settings.threads_per_block = 1;
+    return settings;
   }
   /// Whether the set also gets the checks of JudgingPolicy::fully_checked_input_sets.
   bool is_fully_checked(std::size_t set) const {

@@ -65,7 +65,10 @@ std::vector<ir::Launch> ForwardDifferences::stencil_at(double step) const {
 }
 
 reference::OracleRun ForwardDifferences::run_at(const ir::Launch& launch) const {
-  return {.launch = launch, .profile = pass_context_.configuration.profile, .uninitialized = pass_context_.is_poisoned};
+  return {.launch = launch,
+          .profile = pass_context_.configuration.profile,
+          .uninitialized = pass_context_.is_poisoned,
+          .fixes_thread_order = pass_context_.fixes_thread_order};
 }
 
 /// The direction in the form that the oracle expects.
@@ -118,9 +121,10 @@ std::optional<DerivativeEstimate> ForwardDifferences::difference(const std::vect
   std::vector<TestLaunch> test_launches;
   const std::vector<ArrayRole> roles = roles_of(pass_context_, backends::Pass::kForward);
   for (const ir::Launch& launch : stencil) {
-    Result<KernelLauncher> placed = KernelLauncher::place(
-        pass_context_.configuration.session, pass_context_.subject.promoted, pass_context_.kernel,
-        backends::Pass::kForward, backends::Precision::kPromoted, borrow_launch(launch), {}, roles, std::byte{0});
+    Result<KernelLauncher> placed =
+        KernelLauncher::place(pass_context_.configuration.session, pass_context_.subject.promoted, pass_context_.kernel,
+                              backends::Pass::kForward, backends::Precision::kPromoted, borrow_launch(launch), {},
+                              roles, std::byte{0}, pass_context_.forward_settings({}));
     if (!placed.ok()) return std::nullopt;
     test_launches.push_back(
         {.input_set_index = input_set_index_, .precision = Precision::kPromoted, .launcher = placed.take()});

@@ -631,6 +631,7 @@ InputSet evaluate_input_set(const KernelUnderTest& subject, const InputSpace& sp
   reference::OracleRun run{.launch = launch};
   ComponentValues cotangents = complete(subject, run, profile, gradient);
   run.uninitialized = space.uninitialized();
+  run.fixes_thread_order = space.order_dependence().has_value();
   run.instruction_budget = request.instruction_budget;
   DrawnLaunch drawn{.launch = launch, .reference = subject.oracle.evaluate(run)};
   return made(subject, request, std::move(drawn), std::move(cotangents), gradient);
@@ -661,15 +662,30 @@ std::variant<std::vector<InputSet>, InputDrawFailure> draw_input_sets(const Kern
                                                                       const JudgingPolicy& policy,
                                                                       const reference::ArithmeticProfile& profile,
                                                                       std::uint64_t seed) {
-  InputSpace with_offsets = space;
+  const InputSpace untaught = space;
   auto drawn = SetDrawer(subject, space, policy, profile, seed).draw();
   const auto* none = std::get_if<InputDrawFailure>(&drawn);
   if (none == nullptr || none->is_defect()) return drawn;
+  // Draws with another assumption.
+  const auto draw_again = [&](InputSpace other) {
+    auto again = SetDrawer(subject, other, policy, profile, seed).draw();
+    const bool succeeds = std::holds_alternative<std::vector<InputSet>>(again);
+    if (succeeds) {
+      space = std::move(other);
+      drawn = std::move(again);
+    }
+    return succeeds;
+  };
+  InputSpace with_offsets = untaught;
   with_offsets.assume_offsets();
-  auto second = SetDrawer(subject, with_offsets, policy, profile, seed).draw();
-  if (std::holds_alternative<InputDrawFailure>(second)) return drawn;
-  space = std::move(with_offsets);
-  return second;
+  // Code from elsewhere may distribute the work over threads in another way, so their order has no meaning for it.
+  const bool can_fix_order = profile.input_error.unit_roundoffs == 0 && none->finding &&
+                             none->finding->kind == reference::Finding::Kind::kOrderDependentAtomic;
+  if (draw_again(std::move(with_offsets)) || !can_fix_order) return drawn;
+  InputSpace in_order = untaught;
+  in_order.fix_thread_order(std::get<InputDrawFailure>(drawn));
+  draw_again(std::move(in_order));
+  return drawn;
 }
 
 }  // namespace assay::harness

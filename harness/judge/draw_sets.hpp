@@ -14,7 +14,9 @@ namespace assay::harness {
 /// Draws the sets that the policy requires, or returns the reason why no inputs were found. A set is redrawn while a
 /// decision is uncertain or the gradient's bounds are too wide to be informative, at most
 /// JudgingPolicy::max_redraws_per_input_set times. Further sets cover branches that these leave uncovered
-/// (coverage.hpp). A kernel with atomics gets an additional set, whose sums are exact in any order.
+/// (coverage.hpp). A kernel with atomics gets an additional set, whose sums are exact in any order. If no inputs are
+/// found because an atomic depends on the order of the threads, the sets assume this order, and `space` states it
+/// (InputSpace::order_dependence).
 std::variant<std::vector<InputSet>, InputDrawFailure> draw_input_sets(const KernelUnderTest& subject, InputSpace& space,
                                                                       const JudgingPolicy& policy,
                                                                       const reference::ArithmeticProfile& profile,

@@ -1,4 +1,5 @@
 // Faults that only some of the drawn launches reveal: those that do not fit the arrays, and those with long arrays.
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -220,6 +221,48 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   for (const CaseRecord& record : records) {
     const bool is_correct = record.kernel == "correct" || record.pass == "backward";
     EXPECT_EQ(record.outcome, is_correct ? Outcome::pass : Outcome::fail) << summary(record);
+  }
+}
+
+constexpr const char* kCompaction = R"(
+@wp.kernel
+def k(x: wp.array(dtype=float), count: wp.array(dtype=int), kept: wp.array(dtype=float), index: wp.array(dtype=int)):
+    i = wp.tid()
+    if x[i] > 0.25:
+        slot = wp.atomic_add(count, 0, 1)
+        if slot < kept.shape[0]:
+            kept[slot] = x[i] * 2.0
+            index[slot] = i
+)";
+
+TEST(ResultsThatDependOnOrderOfThreads, AreJudgedInTheOrderOfTheirNumbers) {
+  RunOptions options = CpuRun::quick();
+  options.policy = JudgingPolicy::standard();
+  const CpuRun run({{.name = "correct", .python = kCompaction},
+                    {.name = "condition", .python = kCompaction, .edits = {{R"(> 0\.25f)", "> 0.5f"}}},
+                    {.name = "capacity", .python = kCompaction, .edits = {{R"(if \(slot < )", "if (slot + 1 < "}}},
+                    {.name = "factor", .python = kCompaction, .edits = {{R"(2\.0f)", "2.5f"}}}},
+                   options);
+  const CaseRecord& correct = run.forward("correct");
+  EXPECT_EQ(correct.outcome, Outcome::pass) << summary(correct);
+  ASSERT_EQ(correct.assumptions.size(), 1U);
+  EXPECT_EQ(correct.assumptions[0].description,
+            "the threads run one after another, in the order of their numbers, because the result depends on their "
+            "order");
+  for (const char* name : {"condition", "capacity", "factor"})
+    EXPECT_EQ(run.forward(name).outcome, Outcome::fail) << summary(run.forward(name));
+}
+
+TEST(ResultsThatDependOnOrderOfThreads, AreNotJudgedWhereTheOrderIsNotFixed) {
+  const std::vector<testing::TestKernel> kernels = {{.name = "correct", .python = kCompaction}};
+  const std::vector<KernelSource> sources = {testing::source_of(kernels[0])};
+  testing::CountingDevice unordered;
+  CandidateDevice candidate;
+  for (backends::Device* const device : std::initializer_list<backends::Device*>{&unordered, &candidate}) {
+    const auto records = testing::records_of(sources, *device, testing::faulty_printer(kernels), CpuRun::quick());
+    EXPECT_EQ(records[0].outcome, Outcome::inconclusive) << summary(records[0]);
+    EXPECT_EQ(records[0].outcome_detail, "race");
+    EXPECT_NE(records[0].message.find("depends on the order of threads"), std::string::npos) << records[0].message;
   }
 }
 

@@ -41,10 +41,11 @@ class ForwardJudge {
   void add(LaunchPurpose purpose, std::size_t set, Precision precision, std::byte poison,
            LaunchSettings geometry = {}) {
     if (!pass_context_.uses_precision(precision)) return;
-    Result<KernelLauncher> placed = KernelLauncher::place(
-        pass_context_.configuration.session, pass_context_.subject.module_in(precision), pass_context_.kernel,
-        backends::Pass::kForward, to_backend_precision(precision),
-        borrow_launch(pass_context_.input_sets[set].launch_by_precision[precision]), {}, roles_, poison, geometry);
+    Result<KernelLauncher> placed =
+        KernelLauncher::place(pass_context_.configuration.session, pass_context_.subject.module_in(precision),
+                              pass_context_.kernel, backends::Pass::kForward, to_backend_precision(precision),
+                              borrow_launch(pass_context_.input_sets[set].launch_by_precision[precision]), {}, roles_,
+                              poison, pass_context_.forward_settings(std::move(geometry)));
     if (!placed.ok()) return verdict_.fail_for_memory(placed.error());
     test_launches_.push_back(
         {.purpose = purpose, .input_set_index = set, .precision = precision, .launcher = placed.take()});
@@ -61,13 +62,14 @@ class ForwardJudge {
       add(LaunchPurpose::kDifferentPoison, s, Precision::kPromoted, kDifferentPoison,
           {.threads_per_block = kLargeBlockSize, .padding = PaddingContent::kPlausibleValues});
       add(LaunchPurpose::kDifferentThreadOrder, s, Precision::kNative, kPoison,
+          {.layout = ArrayLayout::kView, .padding = PaddingContent::kPlausibleValues});
+      if (pass_context_.fixes_thread_order) continue;
+      add(LaunchPurpose::kDifferentThreadOrder, s, Precision::kNative, kPoison,
           {backends::ThreadOrder::kReverse, kLargeBlockSize});
       add(LaunchPurpose::kDifferentThreadOrder, s, Precision::kNative, kPoison,
           {backends::ThreadOrder::kShuffled, 1, pass_context_.configuration.seed});
       add(LaunchPurpose::kDifferentThreadOrder, s, Precision::kNative, kPoison,
           {backends::ThreadOrder::kShuffled, 7, pass_context_.configuration.seed});
-      add(LaunchPurpose::kDifferentThreadOrder, s, Precision::kNative, kPoison,
-          {.layout = ArrayLayout::kView, .padding = PaddingContent::kPlausibleValues});
     }
     // One launch for each set: a candidate that waits for an earlier block reaches the time limit in each.
     backends::ThreadOrder order = backends::ThreadOrder::kReverse;

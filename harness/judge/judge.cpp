@@ -78,6 +78,7 @@ PassContext pass_context_of(const TestPlan& test_plan, const KernelUnderTest& su
           .input_sets = test_plan.input_sets,
           .is_poisoned = test_plan.is_never_read,
           .parameter_uses = test_plan.parameter_uses,
+          .fixes_thread_order = test_plan.order_dependence.has_value(),
           .build_target = {},
           .judgment = judgment};
 }
@@ -106,7 +107,7 @@ void judge_target(const PassContext& pass_context, const std::vector<DrawnLaunch
 /// Compares both passes with the cross-check device.
 void judge_against_cross_check_device(const PassContext& pass_context) {
   const JudgeConfiguration& configuration = pass_context.configuration;
-  if (configuration.cross_check_device == nullptr) return;
+  if (configuration.cross_check_device == nullptr || pass_context.fixes_thread_order) return;
   if (configuration.forward) judge_agreement(pass_context, backends::Pass::kForward);
   if (configuration.backward && pass_context.subject.adjoint != nullptr)
     judge_agreement(pass_context, backends::Pass::kBackward);
@@ -177,7 +178,8 @@ DrawnTestPlan draw_test_plan(const KernelUnderTest& subject, const JudgeConfigur
                   .extreme_size_launches = draw_sizes(space.value(), configuration),
                   .is_never_read = space.value().uninitialized(),
                   .parameter_uses = space.value().parameter_uses(),
-                  .assumptions = std::move(assumptions)};
+                  .assumptions = std::move(assumptions),
+                  .order_dependence = space->order_dependence()};
 }
 
 Judgment judge(const TestPlan& test_plan, const KernelUnderTest& subject, const backends::BuiltKernel& kernel,
@@ -212,13 +214,18 @@ Judgment judge(const TestPlan& test_plan, const KernelUnderTest& subject, const 
 
 Judgment judge_with_oracle_check(const DrawnTestPlan& drawn, const KernelUnderTest& subject,
                                  const backends::BuiltKernel& kernel, const JudgeConfiguration& configuration) {
-  if (const auto* none = std::get_if<InputDrawFailure>(&drawn)) {
+  const auto* const plan = std::get_if<TestPlan>(&drawn);
+  const InputDrawFailure* const none = plan == nullptr ? &std::get<InputDrawFailure>(drawn)
+                                       : plan->order_dependence && !configuration.can_run_threads_in_order
+                                           ? &*plan->order_dependence
+                                           : nullptr;
+  if (none != nullptr) {
     Judgment judgment;
     note_no_inputs(judgment.forward, *none, subject);
     note_no_inputs(judgment.backward, *none, subject);
     return judgment;
   }
-  const TestPlan& test_plan = std::get<TestPlan>(drawn);
+  const TestPlan& test_plan = *plan;
   Judgment judgment = judge(test_plan, subject, kernel, configuration);
   if (configuration.backward && subject.adjoint != nullptr) {
     const Stopwatch watch(judgment.oracle_ms);

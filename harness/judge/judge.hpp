@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -43,6 +44,7 @@ struct JudgeConfiguration {
   const CrossCheckDevice* cross_check_device = nullptr;    ///< device whose results must agree; null: none
   bool derives_work_from_extents = false;                  ///< see Device::derives_work_from_extents
   bool is_repeatable = true;                               ///< see Device::is_repeatable
+  bool can_run_threads_in_order = false;                   ///< see Device::can_run_threads_in_order
   bool trusts_custom_gradients = false;                    ///< whether a custom gradient may differ from the derivative
   FixedExtents fixed_extents = {};                         ///< extents of all launches; empty: chosen by the judge
   std::span<const RecordedLaunch> recorded_launches = {};  ///< launches to use as inputs; empty: inputs are drawn
@@ -77,6 +79,9 @@ struct TestPlan {
   std::vector<bool> is_never_read;                 ///< by parameter: whether it is an array that the kernel never reads
   ir::ParameterUses parameter_uses;                ///< how the kernel uses its parameters
   std::vector<Assumption> assumptions;             ///< what Assay assumed about the inputs
+  /// If the result depends on the order of the threads: what depends on it. The expected results are those of the
+  /// threads in the order of their numbers.
+  std::optional<InputDrawFailure> order_dependence = std::nullopt;
 };
 
 /// A test plan, or the reason why no inputs were found for which the kernel is well defined.

@@ -293,6 +293,23 @@ TEST_F(FindingsTest, ReportsStoreIndexFromAtomicCounterAsOrderDependent) {
   EXPECT_EQ(r.findings[0].parameter, n);
 }
 
+TEST_F(FindingsTest, OrderDependenceIsNoFindingIfTheOrderIsFixed) {
+  const ir::VarId slot = w.b().atomic_result("slot", AtomicOp::kAdd, n, {w.b().i32(0)}, w.b().i32(1));
+  w.b().store(out, {w.var(slot)}, w.at(x, i));
+  OracleRun run = w.run();
+  run.fixes_thread_order = true;
+  EXPECT_TRUE(w.oracle().evaluate(run).findings.empty());
+}
+
+TEST_F(FindingsTest, ConflictingStoreIsFindingThoughTheOrderIsFixed) {
+  w.b().store(out, {w.b().i32(0)}, w.at(x, i));
+  OracleRun run = w.run();
+  run.fixes_thread_order = true;
+  const ReferenceResult r = w.oracle().evaluate(run);
+  ASSERT_FALSE(r.findings.empty());
+  EXPECT_EQ(r.findings[0].kind, Kind::kRace);
+}
+
 TEST_F(FindingsTest, ResultOfAtomicUpdateToThreadPrivateElementIsNotOrderDependent) {
   const ir::VarId old = w.b().atomic_result("old", AtomicOp::kAdd, x, {index()}, w.f64(1));
   w.b().store(out, {index()}, w.var(old));

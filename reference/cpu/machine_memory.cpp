@@ -82,8 +82,12 @@ template <class Note>
 void Interpreter<Tracer>::note_access(const Instruction& instruction, std::size_t element, std::span<AccessLog> logs,
                                       Note note) {
   std::optional<AccessConflict> first;
-  for (AccessLog& log : logs)
-    if (const std::optional<AccessConflict> conflict = note(log); !first) first = conflict;
+  for (AccessLog& log : logs) {
+    const std::optional<AccessConflict> conflict = note(log);
+    const bool is_accepted =
+        run_.fixes_thread_order && conflict && conflict->kind == Finding::Kind::kOrderDependentAtomic;
+    if (!first && !is_accepted) first = conflict;
+  }
   if (first) report_conflict(instruction, element, *first);
 }
 

@@ -103,7 +103,10 @@ struct OracleRun {
   /// threads of a large launch.
   bool reports_only_accessed_elements = false;
   bool records_extents = false;  ///< whether to compute ReferenceResult::accessed_extents
-  ForcedPath forced_path = {};   ///< uncertain decisions that must take their other outcome
+  /// Whether the judged code runs the threads in the same order. Atomics whose results depend on the order are then no
+  /// findings.
+  bool fixes_thread_order = false;
+  ForcedPath forced_path = {};  ///< uncertain decisions that must take their other outcome
   /// Number of instructions, summed over threads, after which the evaluation stops.
   std::int64_t instruction_budget = 100'000'000;
 };

@@ -27,6 +27,11 @@ std::vector<InputAssumption> InputSpace::assumptions() const {
       assumptions.push_back(
           {.description = fmt::format("dimension {} of the launch has the extent 1", d), .domain_comment = ""});
   }
+  if (order_dependence_)
+    assumptions.push_back(
+        {.description = "the threads run one after another, in the order of their numbers, because the result depends "
+                        "on their order",
+         .domain_comment = ""});
   if (draws_positive_floats_)
     assumptions.push_back(
         {.description = "the floats whose range no comment states are positive", .domain_comment = ""});

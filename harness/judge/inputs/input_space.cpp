@@ -224,6 +224,7 @@ reference::OracleRun InputSpace::run_of(const DrawRequest& request, const Launch
   // too, because of an annotation; all of these run.
   if (request.size > kThreadSamplingThreshold) run.thread_order = sampled_threads(launch.threads(), request.seed);
   run.reports_only_accessed_elements = !run.thread_order.empty();
+  run.fixes_thread_order = order_dependence_.has_value();
   return run;
 }
 

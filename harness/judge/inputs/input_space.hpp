@@ -171,6 +171,12 @@ class InputSpace {
   /// `y[first[i] + j]`. Otherwise they become permutations. Only before the first draw.
   void assume_offsets() { assumes_offsets_ = true; }
 
+  /// Makes later draws assume that the threads run one after another, in the order of their numbers, because of a
+  /// failure to draw inputs for any order. Only before the first draw.
+  void fix_thread_order(InputDrawFailure reason) { order_dependence_ = std::move(reason); }
+  /// If the draws assume this order: what depends on it.
+  [[nodiscard]] const std::optional<InputDrawFailure>& order_dependence() const { return order_dependence_; }
+
   /// Makes all later launches have these extents; `launch` and the shapes of arrays may be empty, which means that they
   /// are drawn. Fails if the kernel has no such array or dimension.
   Result<void> fix_extents(const std::vector<std::int32_t>& launch,
@@ -324,6 +330,7 @@ class InputSpace {
   std::vector<std::int32_t> fixed_launch_extents_;                 ///< see fix_extents()
   std::map<std::string, std::vector<std::int32_t>> fixed_shapes_;  ///< see fix_extents()
   bool assumes_offsets_ = false;                                   ///< see assume_offsets()
+  std::optional<InputDrawFailure> order_dependence_;               ///< see order_dependence()
   bool is_confirming_ = false;  ///< whether this is a copy that confirms a finding of the original
 
   // Constraints learned from earlier draws.
