@@ -20,6 +20,8 @@ constexpr int kOffsetDraw = 500, kShapeDraw = 600, kIndependentExtentsDraw = 700
               kNegativeParametersDraw = 1'600;
 /// Least extent of an array that is long.
 constexpr std::int32_t kLeastLongExtent = 131;
+/// First extent of a launch that needs two of the usual blocks of 256 threads.
+constexpr std::int32_t kMoreThreadsThanInBlock = 263;
 /// First extent of the launch of a set with long arrays.
 constexpr std::int32_t kThreadsWithLongArrays = 3;
 /// Instruction limits of the oracle for a set with another shape, and for one with independent or round extents.
@@ -155,9 +157,10 @@ class CandidateSets {
     // Long sums of values with one sign need an accumulator that is wide enough. If values differ by more than 88,
     // exp() of a difference underflows. Outliers are far above the maximum of a part of the values. Functions such as
     // GELU are often approximated by other functions for large arguments.
-    constexpr Offset kOffsets[] = {{95, 1, 0, 0},   {1000, 1, 0, 0},  {95, 1, 1031, 0},
-                                   {0, 64, 131, 0}, {0, 1, 131, 200}, {-1000, 1, 0, 0},
-                                   {-95, 1, 0, 0},  {0, 8, 0, 0},     {0, 500, 0, 0}};
+    // Beside small values, it matters where a small constant is added: sqrt(x + 1e-8) is not sqrt(x) + 1e-8.
+    constexpr Offset kOffsets[] = {{95, 1, 0, 0},    {1000, 1, 0, 0},  {95, 1, 1031, 0}, {0, 64, 131, 0},
+                                   {0, 1, 131, 200}, {-1000, 1, 0, 0}, {-95, 1, 0, 0},   {0, 8, 0, 0},
+                                   {0, 500, 0, 0},   {0, 1e-4, 0, 0},  {0, 1e-8, 0, 0}};
     for (int i = 0; i < std::min<int>(policy_.float_offset_input_sets, std::size(kOffsets)); ++i) {
       // For many large values, equivalent formulas of a gradient lose different digits.
       if (subject_.adjoint != nullptr && kOffsets[i].extent == 0 && kOffsets[i].scale > 1) continue;
@@ -274,7 +277,7 @@ class CandidateSets {
                                  {2, 257},
                                  {2, 1031},
                                  {131, 0},
-                                 {263, 0},
+                                 {kMoreThreadsThanInBlock, 0},
                                  {1031, 0},
                                  {3, kLeastLongExtent, Distribution::kTiedValues},
                                  {1031, 0, Distribution::kTiedValues}};
@@ -291,8 +294,12 @@ class CandidateSets {
                                   {{1, extent, distribution}, 1},
                                   {{1, extent / 2 | 1, distribution}, 4},
                                   {{1, extent / 4 | 1, distribution}, extent == kLeastLongExtent ? 20 : 4}};
-      for (const auto& [shape, budget_factor, has_few_rows] :
-           std::span(attempts).first(extent > 1 ? std::size(attempts) : 1)) {
+      // Each thread may loop over as many elements as there are threads.
+      const Attempt with_long_loops[] = {{{size, extent, distribution}, 1}, {{size, extent, distribution}, 16}};
+      const std::span<const Attempt> tried =
+          extent > 1 ? std::span<const Attempt>(attempts)
+                     : std::span<const Attempt>(with_long_loops).first(size == kMoreThreadsThanInBlock ? 2 : 1);
+      for (const auto& [shape, budget_factor, has_few_rows] : tried) {
         DrawRequest asked = request(0, kShapeDraw + static_cast<int>(i), shape.distribution);
         asked.size = shape.size;
         asked.array_extent = shape.extent;

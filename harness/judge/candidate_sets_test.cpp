@@ -37,7 +37,7 @@ class CandidateInputs {
         promoted_oracle_(reference::Oracle::make(promoted_, promoted_.kernels[0]).take()),
         space_(InputSpace::make(*source_.module, source_.module->kernels[0], oracle_, array_extents).take()) {
     JudgingPolicy policy = JudgingPolicy::quick();
-    policy.float_offset_input_sets = 9;
+    policy.float_offset_input_sets = 11;
     reference::ArithmeticProfile profile;
     profile.input_error.unit_roundoffs = 4;
     auto drawn = draw_input_sets({.module = *source_.module,
@@ -127,6 +127,31 @@ TEST(CandidateSets, HaveZerosOfBothSigns) {
 TEST(CandidateSets, HaveBlocksWithOneElement) {
   const CandidateInputs inputs(kProducts);
   EXPECT_THAT(inputs.thread_counts(), IsSupersetOf({std::int64_t{129}, std::int64_t{257}, std::int64_t{1025}}));
+}
+
+TEST(CandidateSets, HaveValuesAsSmallAsUsualEpsilons) {
+  const CandidateInputs inputs(kProducts);
+  const auto are_small = [&](const InputSet& set) {
+    std::vector<double> x = inputs.values(set, "x");
+    for (double& value : x)
+      value = std::abs(value);
+    return std::ranges::max(x) < 1e-7 && std::ranges::max(x) > 1e-10;
+  };
+  EXPECT_TRUE(std::ranges::any_of(inputs.sets, are_small));
+}
+
+TEST(CandidateSets, HaveTwoBlocksThoughEachThreadLoopsOverAllElements) {
+  const CandidateInputs inputs(R"(
+@wp.kernel
+def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    s = float(0.0)
+    for j in range(x.shape[0]):
+        d = x[i] - x[j]
+        s += d * d
+    out[i] = s
+)");
+  EXPECT_THAT(inputs.thread_counts(), Contains(Gt(256)));
 }
 
 TEST(CandidateSets, HaveIntegersWhoseSumOverflows) {

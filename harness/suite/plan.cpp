@@ -27,7 +27,7 @@ JudgingPolicy policy_of(const SuiteOptions& options) {
   // A candidate may use a block for each thread of the specification, which takes too long for a large launch.
   const bool is_candidate = !options.device_options.candidate_path.empty();
   if (is_candidate && !options.thorough) policy.judges_large_launch = false;
-  if (is_candidate) policy.float_offset_input_sets = 9;
+  if (is_candidate) policy.float_offset_input_sets = 11;
   return policy;
 }
 
