@@ -141,6 +141,11 @@ void decide_by_finite_differences(const PassContext& pass_context);
 /// Judges the launches of draw_sizes: 0 threads, and more than 65,535.
 void judge_forward_sizes(const PassContext& pass_context, const std::vector<DrawnLaunch>& launches);
 void judge_backward_sizes(const PassContext& pass_context, const std::vector<DrawnLaunch>& launches);
-std::vector<DrawnLaunch> draw_sizes(InputSpace& space, const JudgeConfiguration& configuration);
+/// The launches of extreme sizes.
+struct ExtremeSizes {
+  std::vector<DrawnLaunch> launches;     ///< launches for which the kernel is well defined
+  std::optional<Assumption> assumption;  ///< set if the kernel is not well defined for a large launch
+};
+ExtremeSizes draw_sizes(InputSpace& space, const JudgeConfiguration& configuration);
 
 }  // namespace assay::harness

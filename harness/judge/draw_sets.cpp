@@ -618,6 +618,10 @@ class SetDrawer {
 
 }  // namespace
 
+bool has_threads_of_kernel(const reference::ArithmeticProfile& profile) {
+  return profile.input_error.unit_roundoffs == 0;
+}
+
 double conclusiveness(const InputSet& set) {
   double conclusiveness = informative_share(set) + (writes_anything(set.reference) ? 0 : -4);
   for (const Precision precision : kBothPrecisions)
@@ -678,9 +682,7 @@ std::variant<std::vector<InputSet>, InputDrawFailure> draw_input_sets(const Kern
   };
   InputSpace with_offsets = untaught;
   with_offsets.assume_offsets();
-  // Code from elsewhere may distribute the work over threads in another way, so their order has no meaning for it.
-  const bool can_fix_order = profile.input_error.unit_roundoffs == 0 && none->finding &&
-                             none->finding->kind == reference::Finding::Kind::kOrderDependentAtomic;
+  const bool can_fix_order = none->is_order_dependence() && has_threads_of_kernel(profile);
   if (draw_again(std::move(with_offsets)) || !can_fix_order) return drawn;
   InputSpace in_order = untaught;
   in_order.fix_thread_order(std::get<InputDrawFailure>(drawn));

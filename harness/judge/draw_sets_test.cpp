@@ -197,13 +197,14 @@ class CandidateDevice final : public testing::ChangedDevice {
   [[nodiscard]] double input_error() const override { return 4; }
 };
 
-TEST(OrdersOfBlocks, RevealDependenceOnEarlierBlocksInLargeSets) {
-  constexpr const char* kSquare = R"(
+constexpr const char* kSquare = R"(
 @wp.kernel
 def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     i = wp.tid()
     out[i] = x[i] * x[i]
 )";
+
+TEST(OrdersOfBlocks, RevealDependenceOnEarlierBlocksInLargeSets) {
   // The fully checked set has one block. In the others, a block that runs after a later one writes nothing.
   const std::vector<testing::TestKernel> kernels = {
       {.name = "correct", .python = kSquare},
@@ -222,6 +223,24 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     const bool is_correct = record.kernel == "correct" || record.pass == "backward";
     EXPECT_EQ(record.outcome, is_correct ? Outcome::pass : Outcome::fail) << summary(record);
   }
+}
+
+TEST(LargeLaunch, IsAssumedNotToExistIfItRaces) {
+  constexpr const char* kRing = R"(
+@wp.kernel
+def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i % 256] = x[i]
+)";
+  RunOptions options = CpuRun::quick();
+  options.policy = JudgingPolicy::standard();
+  const CpuRun run({{.name = "ring", .python = kRing}, {.name = "square", .python = kSquare}}, options);
+  const CaseRecord& ring = run.forward("ring");
+  EXPECT_EQ(ring.outcome, Outcome::pass) << summary(ring);
+  ASSERT_EQ(ring.assumptions.size(), 1U);
+  EXPECT_EQ(ring.assumptions[0].description.find("no launch has 65539 threads or more; with so many, line 6: race"), 0U)
+      << ring.assumptions[0].description;
+  EXPECT_TRUE(run.forward("square").assumptions.empty());
 }
 
 constexpr const char* kCompaction = R"(

@@ -83,6 +83,15 @@ PassContext pass_context_of(const TestPlan& test_plan, const KernelUnderTest& su
           .judgment = judgment};
 }
 
+/// What the draws of input sets assumed, for the record.
+std::vector<Assumption> assumptions_of(const InputSpace& space) {
+  std::vector<Assumption> assumptions;
+  for (InputAssumption& assumption : space.assumptions())
+    assumptions.push_back(
+        {.description = std::move(assumption.description), .domain_comment = std::move(assumption.domain_comment)});
+  return assumptions;
+}
+
 /// Judges both passes on the context's target. A pass that failed on an earlier target is already decided.
 void judge_target(const PassContext& pass_context, const std::vector<DrawnLaunch>& sizes) {
   const JudgeConfiguration& configuration = pass_context.configuration;
@@ -158,24 +167,33 @@ DrawnTestPlan draw_test_plan(const KernelUnderTest& subject, const JudgeConfigur
   if (auto large = space->large_fixed_launch(configuration.seed); large && launches.empty())
     launches.push_back({.file_name = "of the extents in the contract", .launch = *std::move(large)});
   if (!launches.empty()) {
-    auto recorded = make_recorded_sets(subject, space.value(), launches, configuration.policy, configuration.profile,
-                                       configuration.seed);
+    const auto make = [&] {
+      return make_recorded_sets(subject, space.value(), launches, configuration.policy, configuration.profile,
+                                configuration.seed);
+    };
+    auto recorded = make();
+    if (auto* none = std::get_if<InputDrawFailure>(&recorded);
+        none != nullptr && none->is_order_dependence() && has_threads_of_kernel(configuration.profile)) {
+      space->fix_thread_order(std::move(*none));
+      recorded = make();
+    }
     if (auto* none = std::get_if<InputDrawFailure>(&recorded)) return std::move(*none);
     auto& [sets, large] = std::get<RecordedSets>(recorded);
     return TestPlan{.input_sets = std::move(sets),
                     .extreme_size_launches = std::move(large),
                     .is_never_read = space.value().uninitialized(),
-                    .parameter_uses = space.value().parameter_uses()};
+                    .parameter_uses = space.value().parameter_uses(),
+                    .assumptions = assumptions_of(space.value()),
+                    .order_dependence = space->order_dependence()};
   }
   auto drawn = draw_input_sets(subject, space.value(), configuration.policy, configuration.profile, configuration.seed);
   if (auto* none = std::get_if<InputDrawFailure>(&drawn)) return std::move(*none);
   // Before the extreme sizes are drawn, whose assumptions the input sets do not share.
-  std::vector<Assumption> assumptions;
-  for (InputAssumption& assumption : space->assumptions())
-    assumptions.push_back(
-        {.description = std::move(assumption.description), .domain_comment = std::move(assumption.domain_comment)});
+  std::vector<Assumption> assumptions = assumptions_of(space.value());
+  ExtremeSizes sizes = draw_sizes(space.value(), configuration);
+  if (sizes.assumption) assumptions.push_back(*std::move(sizes.assumption));
   return TestPlan{.input_sets = std::get<std::vector<InputSet>>(std::move(drawn)),
-                  .extreme_size_launches = draw_sizes(space.value(), configuration),
+                  .extreme_size_launches = std::move(sizes.launches),
                   .is_never_read = space.value().uninitialized(),
                   .parameter_uses = space.value().parameter_uses(),
                   .assumptions = std::move(assumptions),

@@ -9,6 +9,8 @@
 #include <map>
 #include <optional>
 
+#include <fmt/format.h>
+
 #include "harness/judge/context.hpp"
 #include "ir/builder.hpp"
 #include "ir/program_key.hpp"
@@ -159,14 +161,29 @@ void judge_backward_size(const PassContext& pass_context, const DrawnLaunch& dra
   }
 }
 
-/// Whether the kernel is well defined for the whole launch. The oracle evaluated only a sample; another thread may
-/// access memory out of bounds or race.
-bool is_defined(const PassContext& pass_context, const ir::Launch& launch) {
+/// Why the kernel is not well defined for the whole launch; nullopt if it is. The oracle evaluated only a sample;
+/// another thread may access memory out of bounds or race.
+std::optional<std::string> fault_of(const PassContext& pass_context, const ir::Launch& launch) {
   const reference::OracleRun all{.launch = launch,
                                  .profile = pass_context.configuration.profile,
                                  .uninitialized = pass_context.is_poisoned,
                                  .reports_only_accessed_elements = true};
-  return pass_context.subject.oracle.evaluate(all).findings.empty();
+  const std::vector<reference::Finding> findings = pass_context.subject.oracle.evaluate(all).findings;
+  if (findings.empty()) return std::nullopt;
+  return reference::describe(findings.front(), pass_context.subject.module, pass_context.subject.kernel);
+}
+
+/// That launches are smaller than the large one, in which `reason` shows a fault of the kernel.
+Assumption assumption_of_smaller_launches(const std::string& reason) {
+  return {.description = fmt::format("no launch has {} threads or more; with so many, {}", kLarge, reason),
+          .domain_comment = ""};
+}
+
+/// Whether no inputs were found because of a fault of the kernel, not because of the work or the memory it needs.
+bool is_fault(const InputDrawFailure& none) {
+  using Kind = reference::Finding::Kind;
+  return none.finding && none.finding->kind != Kind::kInstructionLimit &&
+         none.finding->kind != Kind::kOrderDependentAtomic;
 }
 
 /// Judges a launch. Failures are dropped if the kernel is not well defined for the whole launch.
@@ -174,7 +191,11 @@ void judge_size(const PassContext& pass_context, const DrawnLaunch& drawn, PassV
                 void (*judge)(const PassContext&, const DrawnLaunch&)) {
   const PassVerdict before = verdict;
   judge(pass_context, drawn);
-  if (verdict.failed() && !is_defined(pass_context, drawn.launch)) verdict = before;
+  if (!verdict.failed()) return;
+  const std::optional<std::string> fault = fault_of(pass_context, drawn.launch);
+  if (!fault) return;
+  verdict = before;
+  verdict.assumptions.push_back(assumption_of_smaller_launches(*fault));
 }
 
 }  // namespace
@@ -201,8 +222,8 @@ void judge_backward_sizes(const PassContext& pass_context, const std::vector<Dra
   }
 }
 
-std::vector<DrawnLaunch> draw_sizes(InputSpace& space, const JudgeConfiguration& configuration) {
-  std::vector<DrawnLaunch> launches;
+ExtremeSizes draw_sizes(InputSpace& space, const JudgeConfiguration& configuration) {
+  ExtremeSizes sizes;
   // With atomics, an element may depend on threads outside the sample.
   const bool can_be_sampled = !has_atomics(space.parameter_uses());
   for (const std::int32_t size : {0, kLarge}) {
@@ -211,10 +232,12 @@ std::vector<DrawnLaunch> draw_sizes(InputSpace& space, const JudgeConfiguration&
     auto drawn = space.draw(request, [&](reference::OracleRun& run) { run.profile = configuration.profile; });
     if (auto* found = std::get_if<DrawnLaunch>(&drawn)) {
       const std::int64_t threads = found->launch.threads();
-      if (threads == 0 || (can_be_sampled && threads >= kLarge)) launches.push_back(std::move(*found));
+      if (threads == 0 || (can_be_sampled && threads >= kLarge)) sizes.launches.push_back(std::move(*found));
+    } else if (const auto& none = std::get<InputDrawFailure>(drawn); size == kLarge && is_fault(none)) {
+      sizes.assumption = assumption_of_smaller_launches(none.message);
     }
   }
-  return launches;
+  return sizes;
 }
 
 }  // namespace assay::harness

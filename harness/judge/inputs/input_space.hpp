@@ -127,6 +127,10 @@ struct InputDrawFailure {
   bool is_for_recorded_launch = false;        ///< whether the inputs are those of a recorded launch
 
   [[nodiscard]] bool is_defect() const { return reason >= Reason::kRace; }
+  /// Whether the kernel may be well defined for one order of the threads.
+  [[nodiscard]] bool is_order_dependence() const {
+    return finding && finding->kind == reference::Finding::Kind::kOrderDependentAtomic;
+  }
 };
 
 /// Something that the draws assume about the inputs, because otherwise the kernel is not well defined.
