@@ -244,7 +244,8 @@ void decide_by_finite_differences(const PassContext& pass_context) {
   const bool promoted = pass_context.kernel.find(backends::Pass::kForward, backends::Precision::kPromoted) != nullptr &&
                         pass_context.kernel.is_built_for(pass_context.build_target, backends::Precision::kPromoted);
   // The differences are those of a correct forward pass only.
-  if (verdict.decide().outcome != Outcome::fail || forward.failed() ||
+  // Nor can they decide about errors that only some launches have.
+  if (verdict.decide().outcome != Outcome::fail || verdict.is_attributed_to_approximations() || forward.failed() ||
       ir::has_custom_gradient(pass_context.subject.module, pass_context.subject.kernel))
     return;
   Arbitrated arbitrated = Arbiter(pass_context, promoted ? Precision::kPromoted : Precision::kNative).run();

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/judge/approximations.hpp"
 #include "harness/judge/context.hpp"
 #include "harness/judge/subgradients.hpp"
 #include "harness/judge/unrounded.hpp"
@@ -42,25 +43,37 @@ class BackwardJudge {
     for (const std::size_t t : order)
       check(t);
     count_sets();
+    const std::map<std::size_t, std::uint32_t> approximations =
+        executed_approximations(pass_context_, test_launches_);
     if (!verdict_.failed()) check_addresses_again();
+    if (!verdict_.failed() && !approximations.empty()) check_with_documented_errors(approximations);
   }
 
  private:
   void add(LaunchPurpose purpose, std::size_t set, Precision precision, InitialGradient start, double cotangent_factor,
-           LaunchSettings geometry = {}) {
+           const LaunchSettings& geometry = {}) {
     if (verdict_.failed() || !pass_context_.uses_precision(precision)) return;
+    if (auto placed = place(purpose, set, precision, start, cotangent_factor, geometry, verdict_))
+      test_launches_.push_back(std::move(*placed));
+  }
+
+  /// Places a launch; if that is impossible, reports the reason in `verdict` and returns nullopt.
+  std::optional<TestLaunch> place(LaunchPurpose purpose, std::size_t set, Precision precision, InitialGradient start,
+                                  double cotangent_factor, const LaunchSettings& geometry, PassVerdict& verdict) {
     const auto [found, is_new] = launches_.try_emplace({set, precision});
-    if (is_new) found->second = make_backward_launch(pass_context_, set, precision, verdict_);
-    if (!found->second) return;
+    if (is_new) found->second = make_backward_launch(pass_context_, set, precision, verdict);
+    if (!found->second) return std::nullopt;
     Result<KernelLauncher> placed = KernelLauncher::place(
         pass_context_.configuration.session, pass_context_.subject.module_in(precision), pass_context_.kernel,
         backends::Pass::kBackward, to_backend_precision(precision), borrow_launch(*found->second),
         make_gradient_arguments(pass_context_.subject, pass_context_.input_sets[set], precision, start,
                                 cotangent_factor),
         roles_, std::byte{0xFF}, geometry);
-    if (!placed.ok()) return verdict_.fail_for_memory(placed.error());
-    test_launches_.push_back(
-        {.purpose = purpose, .input_set_index = set, .precision = precision, .launcher = placed.take()});
+    if (!placed.ok()) {
+      verdict.fail_for_memory(placed.error());
+      return std::nullopt;
+    }
+    return TestLaunch{.purpose = purpose, .input_set_index = set, .precision = precision, .launcher = placed.take()};
   }
 
   void plan() {
@@ -110,6 +123,24 @@ class BackwardJudge {
     check(0);
   }
 
+  /// Judges the sets again with the documented errors of approximate instructions, as for the forward pass.
+  void check_with_documented_errors(const std::map<std::size_t, std::uint32_t>& instructions_by_set) {
+    const auto place_with_errors = [this](std::size_t set, std::uint32_t instructions, PassVerdict& verdict) {
+      return place(LaunchPurpose::kDocumentedErrors, set, Precision::kNative, InitialGradient::kNonZero, 1,
+                   {.instructions_with_errors = instructions}, verdict);
+    };
+    const auto agrees = [this](const TestLaunch& launch) {
+      const ExpectedGradients& expected = expected_of(launch, InitialGradient::kNonZero, 1);
+      for (std::size_t g = 0; g < expected.size(); ++g)
+        if (is_compared_[g] && !compare(read(launch, g), expected[g]).agrees()) return false;
+      return true;
+    };
+    judge_documented_errors(
+        pass_context_, instructions_by_set,
+        {.place = place_with_errors, .check = [this](std::size_t t) { check(t); }, .agrees = agrees}, test_launches_,
+        verdict_);
+  }
+
   const transforms::GradientParameter& gradient(std::size_t g) const {
     return pass_context_.subject.adjoint->gradient_parameters[g];
   }
@@ -136,7 +167,8 @@ class BackwardJudge {
   void check(std::size_t t) {
     const TestLaunch& test_launch = test_launches_[t];
     switch (test_launch.purpose) {
-      case LaunchPurpose::kOracleComparison: return compare_with_oracle(test_launch, InitialGradient::kNonZero, 1);
+      case LaunchPurpose::kOracleComparison:
+      case LaunchPurpose::kDocumentedErrors: return compare_with_oracle(test_launch, InitialGradient::kNonZero, 1);
       case LaunchPurpose::kDifferentThreadOrder: return compare_with_oracle(test_launch, InitialGradient::kNonZero, 1);
       case LaunchPurpose::kZeroInitialGradient: return compare_with_oracle(test_launch, InitialGradient::kZero, 1);
       case LaunchPurpose::kRepeatability: return check_repeat(test_launch);
@@ -152,6 +184,7 @@ class BackwardJudge {
   }
 
   NamedCheck tier_of(const TestLaunch& test_launch) const {
+    if (test_launch.purpose == LaunchPurpose::kDocumentedErrors) return NamedCheck::kNativePrecision;
     if (test_launch.purpose != LaunchPurpose::kOracleComparison) return NamedCheck::kDeterminism;
     return test_launch.precision == Precision::kPromoted ? NamedCheck::kF64Promotion : NamedCheck::kNativePrecision;
   }
@@ -215,7 +248,9 @@ class BackwardJudge {
       if (comparison.agrees()) check_algorithm(test_launch, g, start, expected[g]);
       if (!comparison.agrees() && pass_context_.configuration.accepts_subgradients)
         comparison = without_subgradients(test_launch, g, times, got, expected[g], std::move(comparison));
-      verdict_.count(tier_of(test_launch), comparison);
+      // As in the forward pass.
+      if (test_launch.purpose != LaunchPurpose::kDocumentedErrors || !comparison.agrees())
+        verdict_.count(tier_of(test_launch), comparison);
       report_mismatches(pass_context_, tier_of(test_launch), test_launch, name(g),
                         *array(test_launch, g).initial_content, got, expected[g], comparison, verdict_);
       if (tier_of(test_launch) == NamedCheck::kF64Promotion && comparison.agrees())

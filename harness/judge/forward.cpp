@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "harness/judge/approximations.hpp"
 #include "harness/judge/context.hpp"
 #include "harness/judge/unrounded.hpp"
 
@@ -34,20 +38,32 @@ class ForwardJudge {
     for (const std::size_t t : order)
       check(test_launches_[t]);
     count_sets();
+    const std::map<std::size_t, std::uint32_t> approximations =
+        executed_approximations(pass_context_, test_launches_);
     if (!verdict_.failed()) check_addresses_again();
+    if (!verdict_.failed() && !approximations.empty()) check_with_documented_errors(approximations);
   }
 
  private:
   void add(LaunchPurpose purpose, std::size_t set, Precision precision, std::byte poison,
-           LaunchSettings geometry = {}) {
+           const LaunchSettings& geometry = {}) {
     if (!pass_context_.uses_precision(precision)) return;
+    if (auto placed = place(purpose, set, precision, poison, geometry, verdict_))
+      test_launches_.push_back(std::move(*placed));
+  }
+
+  /// Places a launch; if there is not enough memory, reports that in `verdict` and returns nullopt.
+  std::optional<TestLaunch> place(LaunchPurpose purpose, std::size_t set, Precision precision, std::byte poison,
+                                  const LaunchSettings& geometry, PassVerdict& verdict) const {
     Result<KernelLauncher> placed = KernelLauncher::place(
         pass_context_.configuration.session, pass_context_.subject.module_in(precision), pass_context_.kernel,
         backends::Pass::kForward, to_backend_precision(precision),
         borrow_launch(pass_context_.input_sets[set].launch_by_precision[precision]), {}, roles_, poison, geometry);
-    if (!placed.ok()) return verdict_.fail_for_memory(placed.error());
-    test_launches_.push_back(
-        {.purpose = purpose, .input_set_index = set, .precision = precision, .launcher = placed.take()});
+    if (!placed.ok()) {
+      verdict.fail_for_memory(placed.error());
+      return std::nullopt;
+    }
+    return TestLaunch{.purpose = purpose, .input_set_index = set, .precision = precision, .launcher = placed.take()};
   }
 
   void plan() {
@@ -90,6 +106,20 @@ class ForwardJudge {
     check(test_launches_.front());
   }
 
+  /// Judges the sets again with the documented errors of the approximate instructions that their launches executed.
+  void check_with_documented_errors(const std::map<std::size_t, std::uint32_t>& instructions_by_set) {
+    const auto place_with_errors = [this](std::size_t set, std::uint32_t instructions, PassVerdict& verdict) {
+      return place(LaunchPurpose::kDocumentedErrors, set, Precision::kNative, kPoison,
+                   {.instructions_with_errors = instructions}, verdict);
+    };
+    judge_documented_errors(
+        pass_context_, instructions_by_set,
+        {.place = place_with_errors,
+         .check = [this](std::size_t t) { check(test_launches_[t]); },
+         .agrees = [this](const TestLaunch& launch) { return agrees_with(taken_path(launch), launch); }},
+        test_launches_, verdict_);
+  }
+
   void compare_with_tolerances() {
     if (!verdict_.tolerance_comparisons.empty()) return;
     for (const TestLaunch* const test_launch : launches_for_tolerances(pass_context_, test_launches_)) {
@@ -107,6 +137,7 @@ class ForwardJudge {
   }
 
   static NamedCheck tier_of(const TestLaunch& test_launch) {
+    if (test_launch.purpose == LaunchPurpose::kDocumentedErrors) return NamedCheck::kNativePrecision;
     if (test_launch.purpose != LaunchPurpose::kOracleComparison) return NamedCheck::kDeterminism;
     return test_launch.precision == Precision::kPromoted ? NamedCheck::kF64Promotion : NamedCheck::kNativePrecision;
   }
@@ -135,16 +166,18 @@ class ForwardJudge {
   const reference::ReferenceResult& taken_path(const TestLaunch& test_launch) const {
     const InputSet& set = pass_context_.input_sets[test_launch.input_set_index];
     const auto paths = set.references(test_launch.precision);
-    const auto agrees = [&](const reference::ReferenceResult* path) {
-      const auto expected = expected_outputs(*path, test_launch.precision);
-      for (std::size_t p = 0; p < expected.size(); ++p) {
-        if (expected[p] && !compare_written(test_launch, p, *expected[p]).agrees()) return false;
-      }
-      return true;
-    };
     if (paths.size() < 2) return set.reference;
-    const auto taken = std::find_if(paths.begin(), paths.end(), agrees);
+    const auto taken = std::find_if(paths.begin(), paths.end(),
+                                    [&](const auto* path) { return agrees_with(*path, test_launch); });
     return taken == paths.end() ? set.reference : **taken;
+  }
+
+  bool agrees_with(const reference::ReferenceResult& path, const TestLaunch& test_launch) const {
+    const auto expected = expected_outputs(path, test_launch.precision);
+    for (std::size_t p = 0; p < expected.size(); ++p) {
+      if (expected[p] && !compare_written(test_launch, p, *expected[p]).agrees()) return false;
+    }
+    return true;
   }
 
   ComparisonResult compare_written(const TestLaunch& test_launch, std::size_t p, const ExpectedArray& expected) const {
@@ -163,7 +196,8 @@ class ForwardJudge {
   bool is_repetition(const TestLaunch& test_launch) const {
     const bool may_use_atomics = pass_context_.configuration.profile.input_error.unit_roundoffs > 0 &&
                                  test_launch.purpose == LaunchPurpose::kDifferentThreadOrder;
-    return test_launch.purpose != LaunchPurpose::kOracleComparison && !has_atomics(pass_context_.parameter_uses) &&
+    return test_launch.purpose != LaunchPurpose::kOracleComparison &&
+           test_launch.purpose != LaunchPurpose::kDocumentedErrors && !has_atomics(pass_context_.parameter_uses) &&
            !may_use_atomics;
   }
 
@@ -244,7 +278,9 @@ class ForwardJudge {
     const auto all = read_scalars(pass_context_.subject.module_in(test_launch.precision), *array.initial_content,
                                   test_launch.launcher.bytes(pass_context_.configuration.session, p));
     const ComparisonResult comparison = compare_written(test_launch, p, expected);
-    verdict_.count(tier_of(test_launch), comparison);
+    // Results with documented errors do not count as the results of the device, unless they are incorrect.
+    if (test_launch.purpose != LaunchPurpose::kDocumentedErrors || !comparison.agrees())
+      verdict_.count(tier_of(test_launch), comparison);
     report_mismatches(pass_context_, tier_of(test_launch), test_launch, name, *array.initial_content, all,
                       expected.scalars, comparison, verdict_);
     if (test_launch.precision == Precision::kPromoted && comparison.agrees()) {
