@@ -323,8 +323,8 @@ class Device {
   [[nodiscard]] virtual bool derives_work_from_extents() const { return false; }
   /// Whether launches fill MemoryRegion::unrounded_values.
   [[nodiscard]] virtual bool computes_unrounded_values() const { return false; }
-  /// The instructions to whose results a launch can add the documented errors (LaunchRequest::instructions_with_errors),
-  /// at most 32; empty if the device cannot do that.
+  /// The instructions to whose results a launch can add the documented errors
+  /// (LaunchRequest::instructions_with_errors), at most 32; empty if the device cannot do that.
   [[nodiscard]] virtual std::span<const ApproximateInstruction> approximate_instructions() const { return {}; }
   /// Whether two launches with the same input bytes give the same result bytes. Not on a GPU, where the order of atomic
   /// additions varies.

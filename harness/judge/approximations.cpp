@@ -34,6 +34,28 @@ std::map<std::size_t, std::uint32_t> executed_approximations(const PassContext& 
   return by_set;
 }
 
+const reference::ReferenceResult* ApproximateReferences::of(std::size_t input_set_index) {
+  const InputSet& set = pass_context_.input_sets[input_set_index];
+  if (set.references(Precision::kNative).size() != 1) return nullptr;
+  const auto [found, is_new] = results_.try_emplace(input_set_index);
+  if (is_new) {
+    reference::ArithmeticProfile profile = pass_context_.configuration.profile;
+    profile.has_approximate_operations = true;
+    const reference::OracleRun run{.launch = set.launch_by_precision[Precision::kNative],
+                                   .profile = profile,
+                                   .computes_gradient = computes_gradient_,
+                                   .cotangents = set.cotangents,
+                                   .initial_gradients = set.initial_gradients,
+                                   .uninitialized = pass_context_.is_poisoned,
+                                   .instruction_budget = set.request.instruction_budget};
+    found->second = pass_context_.subject.oracle.evaluate(run);
+  }
+  const reference::DecisionSummary& decisions = found->second.decisions;
+  const bool is_certain = decisions.uncertain_decision_counts[Precision::kNative] == 0 &&
+                          (!computes_gradient_ || decisions.uncertain_kinks[Precision::kNative] == 0);
+  return found->second.is_complete && is_certain ? &found->second : nullptr;
+}
+
 void judge_documented_errors(const PassContext& pass_context,
                              const std::map<std::size_t, std::uint32_t>& instructions_by_set,
                              const DocumentedErrorSteps& steps, std::vector<TestLaunch>& test_launches,

@@ -43,13 +43,14 @@ class BackwardJudge {
     for (const std::size_t t : order)
       check(t);
     count_sets();
-    const std::map<std::size_t, std::uint32_t> approximations =
-        executed_approximations(pass_context_, test_launches_);
+    const std::map<std::size_t, std::uint32_t> approximations = executed_approximations(pass_context_, test_launches_);
     if (!verdict_.failed()) check_addresses_again();
     if (!verdict_.failed() && !approximations.empty()) check_with_documented_errors(approximations);
   }
 
  private:
+  using ExpectedGradients = std::vector<std::vector<ExpectedScalar>>;
+
   void add(LaunchPurpose purpose, std::size_t set, Precision precision, InitialGradient start, double cotangent_factor,
            const LaunchSettings& geometry = {}) {
     if (verdict_.failed() || !pass_context_.uses_precision(precision)) return;
@@ -129,16 +130,34 @@ class BackwardJudge {
       return place(LaunchPurpose::kDocumentedErrors, set, Precision::kNative, InitialGradient::kNonZero, 1,
                    {.instructions_with_errors = instructions}, verdict);
     };
-    const auto agrees = [this](const TestLaunch& launch) {
-      const ExpectedGradients& expected = expected_of(launch, InitialGradient::kNonZero, 1);
-      for (std::size_t g = 0; g < expected.size(); ++g)
-        if (is_compared_[g] && !compare(read(launch, g), expected[g]).agrees()) return false;
-      return true;
-    };
     judge_documented_errors(
         pass_context_, instructions_by_set,
-        {.place = place_with_errors, .check = [this](std::size_t t) { check(t); }, .agrees = agrees}, test_launches_,
-        verdict_);
+        {.place = place_with_errors,
+         .check = [this](std::size_t t) { check_result_with_errors(test_launches_[t]); },
+         .agrees = [this](const TestLaunch& launch) { return contradicted_gradients(launch) == std::nullopt; }},
+        test_launches_, verdict_);
+  }
+
+  void check_result_with_errors(const TestLaunch& test_launch) {
+    if (const auto expected = contradicted_gradients(test_launch))
+      compare_with(test_launch, *expected, InitialGradient::kNonZero, 1);
+  }
+
+  /// The expected gradients with which a launch with documented errors disagrees, as for the forward pass.
+  std::optional<ExpectedGradients> contradicted_gradients(const TestLaunch& test_launch) {
+    const auto agrees = [&](const ExpectedGradients& expected) {
+      for (std::size_t g = 0; g < expected.size(); ++g)
+        if (is_compared_[g] && !compare(read(test_launch, g), expected[g]).agrees()) return false;
+      return true;
+    };
+    const std::size_t set = test_launch.input_set_index;
+    if (!pass_context_.input_sets[set].has_conclusive_gradient(test_launch.precision) ||
+        agrees(expected_of(test_launch, InitialGradient::kNonZero, 1)))
+      return std::nullopt;
+    const reference::ReferenceResult* const reference = approximate_references_.of(set);
+    if (reference == nullptr) return std::nullopt;
+    ExpectedGradients expected = expected_along(*reference, test_launch, InitialGradient::kNonZero, 1);
+    return agrees(expected) ? std::nullopt : std::optional(std::move(expected));
   }
 
   const transforms::GradientParameter& gradient(std::size_t g) const {
@@ -167,8 +186,7 @@ class BackwardJudge {
   void check(std::size_t t) {
     const TestLaunch& test_launch = test_launches_[t];
     switch (test_launch.purpose) {
-      case LaunchPurpose::kOracleComparison:
-      case LaunchPurpose::kDocumentedErrors: return compare_with_oracle(test_launch, InitialGradient::kNonZero, 1);
+      case LaunchPurpose::kOracleComparison: return compare_with_oracle(test_launch, InitialGradient::kNonZero, 1);
       case LaunchPurpose::kDifferentThreadOrder: return compare_with_oracle(test_launch, InitialGradient::kNonZero, 1);
       case LaunchPurpose::kZeroInitialGradient: return compare_with_oracle(test_launch, InitialGradient::kZero, 1);
       case LaunchPurpose::kRepeatability: return check_repeat(test_launch);
@@ -179,7 +197,8 @@ class BackwardJudge {
             test_launches_[t + 1].input_set_index == test_launch.input_set_index)
           return;
         return compare_with_oracle(test_launch, InitialGradient::kZero, 2);
-      case LaunchPurpose::kDifferentPoison: return;
+      case LaunchPurpose::kDifferentPoison:
+      case LaunchPurpose::kDocumentedErrors: return;
     }
   }
 
@@ -188,8 +207,6 @@ class BackwardJudge {
     if (test_launch.purpose != LaunchPurpose::kOracleComparison) return NamedCheck::kDeterminism;
     return test_launch.precision == Precision::kPromoted ? NamedCheck::kF64Promotion : NamedCheck::kNativePrecision;
   }
-
-  using ExpectedGradients = std::vector<std::vector<ExpectedScalar>>;
 
   /// Expected gradients along one path. `times`: number of launches that added to the buffers without cotangents.
   ExpectedGradients expected_along(const reference::ReferenceResult& path, const TestLaunch& test_launch,
@@ -232,8 +249,12 @@ class BackwardJudge {
   }
 
   void compare_with_oracle(const TestLaunch& test_launch, InitialGradient start, int times) {
+    compare_with(test_launch, expected_of(test_launch, start, times), start, times);
+  }
+
+  void compare_with(const TestLaunch& test_launch, const ExpectedGradients& expected, InitialGradient start,
+                    int times) {
     const InputSet& set = pass_context_.input_sets[test_launch.input_set_index];
-    const ExpectedGradients& expected = expected_of(test_launch, start, times);
     for (std::size_t g = 0; g < expected.size(); ++g) {
       if (!is_compared_[g]) continue;
       if (!set.has_conclusive_gradient(test_launch.precision)) {
@@ -248,9 +269,7 @@ class BackwardJudge {
       if (comparison.agrees()) check_algorithm(test_launch, g, start, expected[g]);
       if (!comparison.agrees() && pass_context_.configuration.accepts_subgradients)
         comparison = without_subgradients(test_launch, g, times, got, expected[g], std::move(comparison));
-      // As in the forward pass.
-      if (test_launch.purpose != LaunchPurpose::kDocumentedErrors || !comparison.agrees())
-        verdict_.count(tier_of(test_launch), comparison);
+      verdict_.count(tier_of(test_launch), comparison);
       report_mismatches(pass_context_, tier_of(test_launch), test_launch, name(g),
                         *array(test_launch, g).initial_content, got, expected[g], comparison, verdict_);
       if (tier_of(test_launch) == NamedCheck::kF64Promotion && comparison.agrees())
@@ -438,6 +457,7 @@ class BackwardJudge {
   std::optional<std::size_t> expected_set_;  ///< the set of expected_
   std::map<std::tuple<Precision, InitialGradient, int>, ExpectedGradients> expected_;
   LibraryErrors library_errors_{pass_context_, true};
+  ApproximateReferences approximate_references_{pass_context_, true};
 };
 
 }  // namespace

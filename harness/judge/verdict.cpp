@@ -57,8 +57,7 @@ void PassVerdict::attribute_failure_to_rounding() {
   failure_->message += "; without rounding, the values would be correct";
 }
 
-void PassVerdict::attribute_failure_to_approximations(
-    std::span<const backends::ApproximateInstruction> instructions) {
+void PassVerdict::attribute_failure_to_approximations(std::span<const backends::ApproximateInstruction> instructions) {
   std::vector<std::string_view> names, accurate;
   for (const backends::ApproximateInstruction& instruction : instructions) {
     names.push_back(instruction.name);
@@ -66,9 +65,9 @@ void PassVerdict::attribute_failure_to_approximations(
   }
   is_attributed_to_approximations_ = true;
   if (failure_->outcome == Outcome::fail) failure_->outcome_detail = "rounding";
-  failure_->message += fmt::format(
-      "; the cause is the documented error of {} on a GPU; use {} where this error is too large",
-      fmt::join(names, " and "), fmt::join(accurate, " and "));
+  failure_->message +=
+      fmt::format("; the cause is the documented error of {} on a GPU; use {} where this error is too large",
+                  fmt::join(names, " and "), fmt::join(accurate, " and "));
 }
 
 void PassVerdict::count_one(NamedCheck named_check, double rho, bool failed) {

@@ -100,7 +100,7 @@ class PassVerdict {
   Decision decide() const;
 
  private:
-  std::optional<Decision> failure_;   ///< the first failure; empty if no check failed
+  std::optional<Decision> failure_;  ///< the first failure; empty if no check failed
   bool is_attributed_to_approximations_ = false;
   double finite_difference_rho_ = 0;  ///< share of the tolerance that `finite_difference_series` used
 };

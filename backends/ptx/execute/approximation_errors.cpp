@@ -117,7 +117,8 @@ std::optional<std::uint64_t> encode(double number, const FloatFormat& format, bo
   constexpr FloatFormat kDouble{52, 11};
   const int dropped_bits = kDouble.fraction_bits - format.fraction_bits;
   const auto bits = std::bit_cast<std::uint64_t>(number);
-  const std::int64_t exponent = static_cast<std::int64_t>(bits >> kDouble.fraction_bits) - kDouble.bias() + format.bias();
+  const std::int64_t exponent =
+      static_cast<std::int64_t>(bits >> kDouble.fraction_bits) - kDouble.bias() + format.bias();
   const std::uint64_t fraction = bits & ((std::uint64_t{1} << kDouble.fraction_bits) - 1);
   if (!(number > 0) || exponent <= 0 || exponent > 2 * format.bias()) return std::nullopt;
   const bool is_inexact = (fraction & ((std::uint64_t{1} << dropped_bits) - 1)) != 0;
@@ -139,18 +140,17 @@ std::optional<std::uint64_t> moved(const ExecutedInstruction& executed, double s
   const FloatFormat format = float_format_of(executed.type);
   const DocumentedError error = documented_error(executed.opcode, executed.type, executed.x);
   const std::uint64_t nearest = executed.nearest & ~format.sign_bit();
-  std::optional<std::uint64_t> result;
-  if (error.ulps > 0) {
-    const auto ulps = static_cast<std::uint64_t>(std::ceil(share * error.ulps));
-    result = grows ? nearest + ulps : nearest - ulps;
-  } else {
-    const double exact = std::fabs(exact_result(executed.opcode, executed.x, executed.y));
-    const double size = share * std::fmax(error.absolute, error.relative * exact);
-    // Rounded towards the exact result, so that the error is not greater than documented.
-    result = encode(grows ? exact + size : exact - size, format, !grows);
-    if (result) result = grows ? std::max(*result, nearest) : std::min(*result, nearest);
-  }
-  if (!result || !format.is_normal(*result)) return std::nullopt;
+  const double rounded = number_of(executed.type, nearest);
+  const double exact = std::fabs(exact_result(executed.opcode, executed.x, executed.y));
+  const double size = error.ulps > 0
+                          ? std::ceil(share * error.ulps) * std::ldexp(1.0, std::ilogb(rounded) - format.fraction_bits)
+                          : share * std::fmax(error.absolute, error.relative * exact);
+  const double from = error.ulps > 0 ? rounded : exact;
+  // Rounded towards the correct result, so that the error is not greater than documented.
+  std::optional<std::uint64_t> result = encode(grows ? from + size : from - size, format, !grows);
+  if (!result) return std::nullopt;
+  result = grows ? std::max(*result, nearest) : std::min(*result, nearest);
+  if (!format.is_normal(*result)) return std::nullopt;
   const bool is_at_most_one =
       executed.opcode == Opcode::kSin || executed.opcode == Opcode::kCos || executed.opcode == Opcode::kTanh;
   if (is_at_most_one && number_of(executed.type, *result) > 1) return std::nullopt;
@@ -213,8 +213,7 @@ void ApproximationErrors::apply(const Op& op, std::uint32_t mask, const Operands
   if (!function || (functions_ >> *function & 1U) == 0) return;
   if (instruction.type == Type::kF64)
     add_errors<std::uint64_t>(instruction.opcode, instruction.type, mask, operands, results);
-  else
-    add_errors<std::uint32_t>(instruction.opcode, instruction.type, mask, operands, results);
+  else add_errors<std::uint32_t>(instruction.opcode, instruction.type, mask, operands, results);
 }
 
 }  // namespace assay::ptx

@@ -170,7 +170,8 @@ TEST(ApproximateInstructions, ResultsWithErrorsStayWithinDocumentedErrors) {
       if (moved[i].result == correct[i].result) continue;
       ++changed;
       const auto exact = static_cast<double>(approximation.function(moved[i].x, moved[i].y));
-      const double error = std::fabs(result - exact), limit = documented_error(approximation.instruction, moved[i].x, exact);
+      const double error = std::fabs(result - exact),
+                   limit = documented_error(approximation.instruction, moved[i].x, exact);
       ASSERT_LE(error, limit) << instruction << " of " << moved[i].x << ", " << moved[i].y << " is " << result;
       EXPECT_EQ(std::signbit(result), std::signbit(nearest)) << instruction << " of " << moved[i].x;
       // Half an ulp is lost because the result is a float, and up to one by an error in ulps.
@@ -215,15 +216,12 @@ TEST(ApproximateInstructions, ExactResultsHaveNoErrors) {
     std::string instruction;
     std::vector<float> operands;
   };
-  const std::vector<Case> cases = {{"ex2.approx.f32", {0, 1, -3, 17, -126}},
-                                   {"lg2.approx.f32", {1}},
-                                   {"sin.approx.f32", {0, -0.0F}},
-                                   {"cos.approx.f32", {0}},
-                                   {"tanh.approx.f32", {0, 20, -40}},
-                                   {"rcp.approx.f32", {1, 2, -0.125F, 0x1p100F}},
-                                   {"rsqrt.approx.f32", {1, 4, 0.0625F}},
-                                   {"sqrt.approx.f32", {1, 4, 2.25F, 9}},
-                                   {"div.full.f32", {1, 2, 0.5F, -8}}};
+  const std::vector<Case> cases = {
+      {"ex2.approx.f32", {0, 1, -3, 17, -126}}, {"lg2.approx.f32", {1}},
+      {"sin.approx.f32", {0, -0.0F}},           {"cos.approx.f32", {0}},
+      {"tanh.approx.f32", {0, 20, -40}},        {"rcp.approx.f32", {1, 2, -0.125F, 0x1p100F}},
+      {"rsqrt.approx.f32", {1, 4, 0.0625F}},    {"sqrt.approx.f32", {1, 4, 2.25F, 9}},
+      {"div.full.f32", {1, 2, 0.5F, -8}}};
   for (const Case& one : cases) {
     const bool divides = one.instruction.starts_with("div");
     const auto done = testing::run(
@@ -235,12 +233,12 @@ TEST(ApproximateInstructions, ExactResultsHaveNoErrors) {
     ASSERT_TRUE(done.result.ok()) << done.result.message;
     for (std::size_t i = 0; i < one.operands.size(); ++i) {
       const float x = one.operands[i];
-      const std::map<std::string, double> exact = {{"ex2", std::exp2(x)},      {"lg2", std::log2(x)},
-                                                   {"sin", std::sin(x)},       {"cos", std::cos(x)},
-                                                   {"tan", std::tanh(x)},      {"rcp", 1.0 / x},
-                                                   {"rsq", 1 / std::sqrt(x)},  {"sqr", std::sqrt(x)},
-                                                   {"div", double{1.2F} / x}};
-      EXPECT_EQ(done.data[i], static_cast<float>(exact.at(one.instruction.substr(0, 3)))) << one.instruction << " " << x;
+      const std::map<std::string, double> exact = {
+          {"ex2", std::exp2(x)},     {"lg2", std::log2(x)}, {"sin", std::sin(x)},
+          {"cos", std::cos(x)},      {"tan", std::tanh(x)}, {"rcp", 1.0 / x},
+          {"rsq", 1 / std::sqrt(x)}, {"sqr", std::sqrt(x)}, {"div", double{1.2F} / x}};
+      EXPECT_EQ(done.data[i], static_cast<float>(exact.at(one.instruction.substr(0, 3))))
+          << one.instruction << " " << x;
     }
   }
 }

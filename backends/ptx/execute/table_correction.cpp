@@ -6,8 +6,7 @@
 
 namespace assay::ptx {
 
-void TableCorrection::apply(const Op& op, std::uint32_t lane_mask, const Operands& operands,
-                            std::byte* results) {
+void TableCorrection::apply(const Op& op, std::uint32_t lane_mask, const Operands& operands, std::byte* results) {
   const ApproximationUnit* const unit = unit_of(*op.instruction);
   const ApproximationTable* const table = unit == nullptr ? nullptr : tables_.find(*unit);
   if (table == nullptr) return;
