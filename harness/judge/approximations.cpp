@@ -41,6 +41,9 @@ const reference::ReferenceResult* ApproximateReferences::of(std::size_t input_se
   if (is_new) {
     reference::ArithmeticProfile profile = pass_context_.configuration.profile;
     profile.has_approximate_operations = true;
+    // In half precision, rounding errors are greater than those of approximations that are nearly accurate.
+    if (profile.input_error.least_significant_bits >= ir::row(ir::Scalar::kF32).significant_bits)
+      profile.input_error.unit_roundoffs += kApproximationErrorInUnitRoundoffs;
     const reference::OracleRun run{.launch = set.launch_by_precision[Precision::kNative],
                                    .profile = profile,
                                    .computes_gradient = computes_gradient_,

@@ -19,8 +19,14 @@ namespace assay::harness {
 std::map<std::size_t, std::uint32_t> executed_approximations(const PassContext& pass_context,
                                                              std::span<const TestLaunch> test_launches);
 
+/// The additional relative error of the inputs, in unit roundoffs of float32, for results with documented errors: that
+/// of two approximate operations with an error of 2 ulp each, such as an exponential and a division, which the
+/// candidate's formula may have instead of the operations of the specification.
+inline constexpr double kApproximationErrorInUnitRoundoffs = 8;
+
 /// The oracle's results for the input sets of a pass if the bounds also allow the errors of CUDA's approximate
-/// division, square root and logarithms (ArithmeticProfile::has_approximate_operations).
+/// division, square root and logarithms (ArithmeticProfile::has_approximate_operations), and further approximations in
+/// the candidate (kApproximationErrorInUnitRoundoffs).
 class ApproximateReferences {
  public:
   /// Keeps a reference to the context.
