@@ -275,6 +275,30 @@ TEST_F(JudgeFunctionTest, RejectsApproximationsWhoseDocumentedErrorExceedsBound)
               HasSubstr("The only case passes"));
 }
 
+TEST_F(JudgeFunctionTest, RejectsGradientThatDocumentedErrorMakesIncorrect) {
+  workshop_.write("tanh.py",
+                  "import warp as wp\n\n\n@wp.kernel\ndef tanh(x: wp.array(dtype=float), out: wp.array(dtype=float)):\n"
+                  "    i = wp.tid()\n    out[i] = wp.tanh(x[i])\n");
+  const std::string launch = R"json("grid": ["ceil(x.shape[0] / 128)"], "block": [128])json";
+  workshop_.write("tanh.assay.json",
+                  R"({"schema_version": "1.3.0", "entry": "y", "arguments": ["x", "out", "x.shape[0]"], )" + launch +
+                      R"(, "backward": {"entry": "dx", "arguments": ["out.grad", "x", "x.grad", "x.shape[0]"], )" +
+                      launch + "}}");
+  const auto judge_gradient = [&](const std::string& tanh) {
+    workshop_.write("tanh.cu",
+                    "__global__ void y(const float* x, float* y, int n) {\n"
+                    "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] = tanhf(x[i]);\n}\n"
+                    "__global__ void dx(const float* dy, const float* x, float* dx, int n) {\n"
+                    "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i >= n) return;\n  float t;\n  " +
+                        tanh + "\n  dx[i] = dy[i] * (1.0f - t * t);\n}\n");
+    return judge("tanh.cu", "tanh.py").out;
+  };
+  EXPECT_THAT(judge_gradient("t = tanhf(x[i]);"), HasSubstr("All 2 cases pass"));
+  EXPECT_THAT(judge_gradient(R"(asm("tanh.approx.f32 %0, %1;" : "=f"(t) : "f"(x[i]));)"),
+              AllOf(HasSubstr("fail(rounding)"), HasSubstr("grad_x[0] is "),
+                    HasSubstr("the cause is the documented error of tanh.approx")));
+}
+
 TEST_F(JudgeFunctionTest, AcceptsApproximationsWhoseDocumentedErrorIsWithinBound) {
   const std::string domain = "0.01 <= x <= 10";
   for (const auto& [specified, computed] : std::vector<std::pair<std::string, std::string>>{
@@ -282,7 +306,9 @@ TEST_F(JudgeFunctionTest, AcceptsApproximationsWhoseDocumentedErrorIsWithinBound
            {"1.0 / wp.sqrt(x[i])", "rsqrtf(x[i])"},
            {"3.0 / x[i]", "__fdividef(3.0f, x[i])"},
            {"wp.pow(2.0, x[i])", "exp2f(x[i])"},
-           {"1.0 / (1.0 + wp.exp(-x[i]))", "__frcp_rn(1.0f + __expf(-x[i]))"},
+           {"1.0 / (1.0 + wp.exp(-x[i]))", "__fdividef(1.0f, 1.0f + __expf(-x[i]))"},
+           {"0.5 * x[i] * (1.0 + wp.tanh(x[i]))", "__fdividef(x[i], 1.0f + __expf(-2.0f * x[i]))"},
+           {"wp.log(x[i])", "__logf(x[i])"},
            {"wp.cosh(x[i])", "coshf(x[i])"},
            {"wp.pow(x[i], 1.7)", "powf(x[i], 1.7f)"}})
     EXPECT_THAT(judge_function(specified, computed, domain), HasSubstr("The only case passes")) << computed;
