@@ -117,6 +117,17 @@ TEST_F(JudgeHostTest, SmallErrorInFactorFails) {
               HasSubstr("fail(algorithm)"));
 }
 
+TEST_F(JudgeHostTest, KernelsOfHostCodeHaveDocumentedErrorsOfApproximations) {
+  const std::string scaled = "out[i] = factors[1] * sums[i];";
+  const auto judge_tanh = [&](const std::string& tanh) {
+    return judge_changed("if (i < rows) " + scaled,
+                         "float t; " + tanh + " if (i < rows) out[i] = factors[1] * sums[i] * (t / 0.76159416f);");
+  };
+  EXPECT_THAT(judge_tanh("t = tanhf(1.0f);").out, HasSubstr("The only case passes"));
+  EXPECT_THAT(judge_tanh(R"(asm("tanh.approx.f32 %0, %1;" : "=f"(t) : "f"(1.0f));)").out,
+              AllOf(HasSubstr("fail(rounding)"), HasSubstr("the cause is the documented error of tanh.approx")));
+}
+
 TEST_F(JudgeHostTest, MissingBarrierIsReportedWithLineOfThePythonFile) {
   const CommandResult run =
       judge_changed("  part[threadIdx.x] = sum;\n  __syncthreads();\n", "  part[threadIdx.x] = sum;\n");

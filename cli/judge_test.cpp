@@ -2,6 +2,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -225,20 +226,29 @@ __global__ void means(const __half* x, __half* out, int columns, int rows) {
   EXPECT_THAT(judge("means.cu", "means.py").out, HasSubstr("fail(algorithm)"));
 }
 
-TEST_F(JudgeTest, FunctionsOfTheMathLibraryHaveTheirDocumentedErrors) {
-  workshop_.write("map.assay.json", R"json({"schema_version": "1.0.0", "arguments": ["x", "out", "x.shape[0]"],
-    "grid": ["ceil(x.shape[0] / 128)"], "block": [128]})json");
-  const auto judge_function = [&](const std::string& specified, const std::string& computed) {
-    workshop_.write("map.py",
-                    "import warp as wp\n\n\n# domain: -10 <= x <= 10\n@wp.kernel\ndef map(x: wp.array(dtype=float), "
-                    "out: wp.array(dtype=float)):\n    i = wp.tid()\n    out[i] = " +
-                        specified + "\n");
+/// Judges candidates that compute a function of each element.
+class JudgeFunctionTest : public JudgeTest {
+ protected:
+  /// The output for a specification that computes `specified` from x[i], and a candidate that computes `computed`.
+  std::string judge_function(const std::string& specified, const std::string& computed,
+                             const std::string& domain = "-10 <= x <= 10") {
+    workshop_.write("map.assay.json", R"json({"schema_version": "1.0.0", "arguments": ["x", "out", "x.shape[0]"],
+      "grid": ["ceil(x.shape[0] / 128)"], "block": [128]})json");
+    workshop_.write("map.py", "import warp as wp\n\n\n# domain: " + domain +
+                                  "\n@wp.kernel\ndef map(x: wp.array(dtype=float), out: wp.array(dtype=float)):\n"
+                                  "    i = wp.tid()\n    out[i] = " +
+                                  specified + "\n");
     workshop_.write("map.cu",
+                    "__device__ float fast_tanh(float x) {\n  float t;\n"
+                    "  asm(\"tanh.approx.f32 %0, %1;\" : \"=f\"(t) : \"f\"(x));\n  return t;\n}\n"
                     "__global__ void map(const float* x, float* out, int n) {\n  int i = blockIdx.x * blockDim.x + "
                     "threadIdx.x;\n  if (i < n) out[i] = " +
                         computed + ";\n}\n");
     return judge("map.cu", "map.py").out;
-  };
+  }
+};
+
+TEST_F(JudgeFunctionTest, FunctionsOfTheMathLibraryHaveTheirDocumentedErrors) {
   EXPECT_THAT(judge_function("wp.sin(x[i])", "sinf(x[i])"), HasSubstr("The only case passes"));
   EXPECT_THAT(judge_function("wp.tanh(x[i])", "tanhf(x[i])"), HasSubstr("The only case passes"));
   EXPECT_THAT(judge_function("0.5 * x[i] * (1.0 + wp.erf(x[i] / wp.sqrt(2.0)))",
@@ -246,6 +256,62 @@ TEST_F(JudgeTest, FunctionsOfTheMathLibraryHaveTheirDocumentedErrors) {
               HasSubstr("The only case passes"));
   EXPECT_THAT(judge_function("wp.erf(x[i])", "1.00001f * erff(x[i])"), HasSubstr("fail(algorithm)"));
   EXPECT_THAT(judge_function("wp.sin(x[i])", "sinf(1.00001f * x[i])"), HasSubstr("fail(algorithm)"));
+}
+
+/// Without their errors, all these candidates would pass.
+TEST_F(JudgeFunctionTest, RejectsApproximationsWhoseDocumentedErrorExceedsBound) {
+  const auto rejects = [](const std::string& instruction, const std::string& function) {
+    return AllOf(HasSubstr("fail(rounding)"), HasSubstr("; the cause is the documented error of " + instruction +
+                                                        " on a GPU; use " + function + " where"));
+  };
+  EXPECT_THAT(judge_function("wp.tanh(x[i])", "fast_tanh(x[i])"), rejects("tanh.approx", "tanhf"));
+  EXPECT_THAT(judge_function("wp.sin(x[i])", "__sinf(x[i])"), rejects("sin.approx", "sinf"));
+  EXPECT_THAT(judge_function("wp.log(1.0 + wp.exp(x[i]))", "__logf(1.0f + expf(x[i]))"),
+              rejects("lg2.approx", "log2f or logf"));
+  // Only one of the approximations is the cause.
+  EXPECT_THAT(judge_function("wp.exp(x[i]) + 4.0 * wp.tanh(x[i])", "__expf(x[i]) + 4.0f * fast_tanh(x[i])"),
+              rejects("tanh.approx", "tanhf"));
+  EXPECT_THAT(judge_function("wp.exp(x[i]) + 4.0 * wp.tanh(x[i])", "__expf(x[i]) + 4.0f * tanhf(x[i])"),
+              HasSubstr("The only case passes"));
+}
+
+TEST_F(JudgeFunctionTest, RejectsGradientThatDocumentedErrorMakesIncorrect) {
+  workshop_.write("tanh.py",
+                  "import warp as wp\n\n\n@wp.kernel\ndef tanh(x: wp.array(dtype=float), out: wp.array(dtype=float)):\n"
+                  "    i = wp.tid()\n    out[i] = wp.tanh(x[i])\n");
+  const std::string launch = R"json("grid": ["ceil(x.shape[0] / 128)"], "block": [128])json";
+  workshop_.write("tanh.assay.json",
+                  R"({"schema_version": "1.3.0", "entry": "y", "arguments": ["x", "out", "x.shape[0]"], )" + launch +
+                      R"(, "backward": {"entry": "dx", "arguments": ["out.grad", "x", "x.grad", "x.shape[0]"], )" +
+                      launch + "}}");
+  const auto judge_gradient = [&](const std::string& tanh) {
+    workshop_.write("tanh.cu",
+                    "__global__ void y(const float* x, float* y, int n) {\n"
+                    "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] = tanhf(x[i]);\n}\n"
+                    "__global__ void dx(const float* dy, const float* x, float* dx, int n) {\n"
+                    "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i >= n) return;\n  float t;\n  " +
+                        tanh + "\n  dx[i] = dy[i] * (1.0f - t * t);\n}\n");
+    return judge("tanh.cu", "tanh.py").out;
+  };
+  EXPECT_THAT(judge_gradient("t = tanhf(x[i]);"), HasSubstr("All 2 cases pass"));
+  EXPECT_THAT(judge_gradient(R"(asm("tanh.approx.f32 %0, %1;" : "=f"(t) : "f"(x[i]));)"),
+              AllOf(HasSubstr("fail(rounding)"), HasSubstr("grad_x[0] is "),
+                    HasSubstr("the cause is the documented error of tanh.approx")));
+}
+
+TEST_F(JudgeFunctionTest, AcceptsApproximationsWhoseDocumentedErrorIsWithinBound) {
+  const std::string domain = "0.01 <= x <= 10";
+  for (const auto& [specified, computed] : std::vector<std::pair<std::string, std::string>>{
+           {"wp.exp(-x[i])", "__expf(-x[i])"},
+           {"1.0 / wp.sqrt(x[i])", "rsqrtf(x[i])"},
+           {"3.0 / x[i]", "__fdividef(3.0f, x[i])"},
+           {"wp.pow(2.0, x[i])", "exp2f(x[i])"},
+           {"1.0 / (1.0 + wp.exp(-x[i]))", "__fdividef(1.0f, 1.0f + __expf(-x[i]))"},
+           {"0.5 * x[i] * (1.0 + wp.tanh(x[i]))", "__fdividef(x[i], 1.0f + __expf(-2.0f * x[i]))"},
+           {"wp.log(x[i])", "__logf(x[i])"},
+           {"wp.cosh(x[i])", "coshf(x[i])"},
+           {"wp.pow(x[i], 1.7)", "powf(x[i], 1.7f)"}})
+    EXPECT_THAT(judge_function(specified, computed, domain), HasSubstr("The only case passes")) << computed;
 }
 
 TEST_F(JudgeTest, UnwrittenElementsAreNotAttributedToRounding) {

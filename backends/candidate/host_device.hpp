@@ -35,6 +35,9 @@ class HostCandidateDevice final : public backends::Device {
   [[nodiscard]] bool uses_cuda_math() const override { return true; }
   [[nodiscard]] double input_error() const override { return contract_.forward.input_error(); }
   [[nodiscard]] bool computes_unrounded_values() const override { return true; }
+  [[nodiscard]] std::span<const backends::ApproximateInstruction> approximate_instructions() const override {
+    return ptx::approximate_instructions();
+  }
   [[nodiscard]] bool derives_work_from_extents() const override { return true; }
   [[nodiscard]] backends::Capability can_build() const override;
   [[nodiscard]] backends::Capability can_run() const override { return can_build(); }

@@ -470,7 +470,8 @@ RunOutcome HostCandidateSession::run_calls(const LaunchRequest& launch, std::spa
                     .instruction_limit = static_cast<std::uint64_t>(launch.time_limit.count()) *
                                          options_.instruction_limit_per_millisecond,
                     .shuffle_seed = launch.shuffle_seed,
-                    .order = static_cast<std::uint64_t>(launch.order)};
+                    .order = static_cast<std::uint64_t>(launch.order),
+                    .instructions_with_errors = launch.instructions_with_errors};
   for (std::size_t i = 0; i < ptx::kChecks.size(); ++i)
     if (options_.checks.*ptx::kChecks[i].member) header.checks |= 1U << i;
   for (std::size_t i = 0; i < calls.size(); ++i)

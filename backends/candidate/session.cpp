@@ -371,6 +371,7 @@ void add(ptx::UnroundedLosses& sum, const ptx::UnroundedLosses& losses) {
   sum.lost_value_count += losses.lost_value_count;
   sum.evaluates_polynomials |= losses.evaluates_polynomials;
   sum.overflows |= losses.overflows;
+  sum.approximate_functions |= losses.approximate_functions;
 }
 
 }  // namespace

@@ -43,6 +43,9 @@ class CrossCheckedDevice final : public Device {
   [[nodiscard]] bool uses_cuda_math() const override { return primary_device_->uses_cuda_math(); }
   [[nodiscard]] double input_error() const override { return primary_device_->input_error(); }
   [[nodiscard]] bool computes_unrounded_values() const override { return primary_device_->computes_unrounded_values(); }
+  [[nodiscard]] std::span<const ApproximateInstruction> approximate_instructions() const override {
+    return primary_device_->approximate_instructions();
+  }
   [[nodiscard]] bool derives_work_from_extents() const override { return primary_device_->derives_work_from_extents(); }
   [[nodiscard]] bool is_repeatable() const override { return primary_device_->is_repeatable(); }
   [[nodiscard]] Capability can_build() const override { return primary_device_->can_build(); }

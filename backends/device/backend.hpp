@@ -124,6 +124,8 @@ struct UnroundedArrayHeader {
   /// 1 if a number in the launch became infinite without rounding, by an operation other than a division, otherwise 0.
   /// Then an element that is NaN may be the consequence of an overflow.
   double overflows = 0;
+  /// The set of the approximate instructions that the launch executed, as LaunchRequest::instructions_with_errors.
+  double approximate_instructions = 0;
 };
 /// What a kernel would have written without rounding.
 struct UnroundedElement {
@@ -200,6 +202,8 @@ struct LaunchRequest {
   std::vector<KernelArgument> arguments;       ///< one for each parameter of the entry, in order
   std::chrono::milliseconds time_limit{2000};  ///< limit of the CPU time; the wall-clock limit is ten times as long
   bool profile = false;                        ///< whether to profile the launch, if the device can
+  /// Bit i: whether results of instruction i of Device::approximate_instructions have its documented error.
+  std::uint32_t instructions_with_errors = 0;
   int sample_count = 0;           ///< number of timed runs, if the device can measure; 0: one run, not measured
   bool stops_on_failure = false;  ///< whether the later launches do not run if this launch does not complete
 };
@@ -296,6 +300,12 @@ enum class SourceTarget : std::uint8_t {
   kWarpPython,  ///< Python for NVIDIA Warp, which generates the code that runs
 };
 
+/// An instruction whose result is correctly rounded on a device that simulates a GPU, but not on the GPU.
+struct ApproximateInstruction {
+  std::string_view name;                ///< name of the instruction: "tanh.approx"
+  std::string_view accurate_operation;  ///< what to use if accuracy matters: "tanhf"
+};
+
 /// Builds and runs kernels. build() and open() may be called from several threads at once.
 class Device {
  public:
@@ -313,6 +323,9 @@ class Device {
   [[nodiscard]] virtual bool derives_work_from_extents() const { return false; }
   /// Whether launches fill MemoryRegion::unrounded_values.
   [[nodiscard]] virtual bool computes_unrounded_values() const { return false; }
+  /// The instructions to whose results a launch can add the documented errors
+  /// (LaunchRequest::instructions_with_errors), at most 32; empty if the device cannot do that.
+  [[nodiscard]] virtual std::span<const ApproximateInstruction> approximate_instructions() const { return {}; }
   /// Whether two launches with the same input bytes give the same result bytes. Not on a GPU, where the order of atomic
   /// additions varies.
   [[nodiscard]] virtual bool is_repeatable() const { return true; }

@@ -1,6 +1,7 @@
 #include "backends/ptx/device.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <utility>
 
@@ -9,6 +10,7 @@
 
 #include "backends/device/batch_source.hpp"
 #include "backends/ptx/batch_module.hpp"
+#include "backends/ptx/execute/approximation_errors.hpp"
 #include "backends/ptx/faulty_compiler.hpp"
 #include "backends/ptx/models/self_check.hpp"
 #include "backends/ptx/parse/module.hpp"
@@ -268,6 +270,17 @@ Result<std::string> PtxDevice::compile(const EmittedKernel& kernel, const cuda::
 Result<std::unique_ptr<DeviceSession>> PtxDevice::open(const SessionLimits& limits) {
   if (const Capability capability = can_run(); !capability.is_available) return Error{capability.tool_or_reason};
   return std::unique_ptr<DeviceSession>(std::make_unique<PtxSession>(limits, options_));
+}
+
+std::span<const ApproximateInstruction> approximate_instructions() {
+  static constexpr auto kAll = [] {
+    std::array<ApproximateInstruction, kApproximateFunctions.size()> all{};
+    for (std::size_t i = 0; i < all.size(); ++i)
+      all[i] = {.name = kApproximateFunctions[i].instruction,
+                .accurate_operation = kApproximateFunctions[i].accurate_operation};
+    return all;
+  }();
+  return kAll;
 }
 
 EnabledChecks checks_without(const std::vector<std::string>& names) {

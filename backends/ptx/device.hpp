@@ -109,6 +109,9 @@ class PtxDevice final : public backends::Device {
   std::unique_ptr<backends::BuildCache> cache_;       ///< the build cache; null if it cannot be opened or is not used
 };
 
+/// The instructions to whose results the interpreter can add their documented errors.
+std::span<const backends::ApproximateInstruction> approximate_instructions();
+
 /// All checks except those named.
 EnabledChecks checks_without(const std::vector<std::string>& names);
 

@@ -96,7 +96,8 @@ void write_unrounded_array(const UnroundedLosses& losses, std::span<const Unroun
   const UnroundedArrayHeader header{.ambiguous_decision_count = static_cast<double>(losses.ambiguous_decision_count),
                                     .lost_value_count = static_cast<double>(losses.lost_value_count),
                                     .evaluates_polynomials = losses.evaluates_polynomials ? 1.0 : 0.0,
-                                    .overflows = losses.overflows ? 1.0 : 0.0};
+                                    .overflows = losses.overflows ? 1.0 : 0.0,
+                                    .approximate_instructions = static_cast<double>(losses.approximate_functions)};
   if (place.size() < unrounded_array_bytes(values.size())) return;
   std::memcpy(place.data(), &header, sizeof(header));
   place = place.subspan(sizeof(header));
@@ -186,6 +187,7 @@ LaunchOptions PtxSession::launch_options(const LaunchRequest& launch) const {
   LaunchOptions options;
   options.checks = options_.checks;
   options.tables = options_.tables.get();
+  options.functions_with_errors = launch.instructions_with_errors;
   options.computes_unrounded_values = options_.computes_unrounded_values;
   options.computes_profile = launch.profile;
   options.counts_atomic_collisions = launch.profile;
@@ -259,7 +261,8 @@ std::string PtxSession::identity_of(const Kernel& kernel, const LaunchGeometry& 
   // The order of the blocks does not matter if there is only one.
   const Order order = blocks == 1 ? Order::kForward : options.execution_order.order;
   const std::uint64_t seed = order == Order::kShuffled ? options.execution_order.shuffle_seed : 0;
-  add(address, geometry.grid.x, geometry.block.x, order, seed, options.instruction_limit);
+  add(address, geometry.grid.x, geometry.block.x, order, seed, options.instruction_limit,
+      options.functions_with_errors);
   add_all(std::as_bytes(std::span(options.blocks_to_run)));
   for (const std::vector<std::byte>& argument : arguments.values())
     add_all(argument);

@@ -244,9 +244,10 @@ void decide_by_finite_differences(const PassContext& pass_context) {
   const bool promoted = pass_context.kernel.find(backends::Pass::kForward, backends::Precision::kPromoted) != nullptr &&
                         pass_context.kernel.is_built_for(pass_context.build_target, backends::Precision::kPromoted);
   const PassVerdict::Decision decision = verdict.decide();
-  // The differences are those of a correct forward pass only. A gradient that would be correct without rounding needs
-  // no decision.
-  if (decision.outcome != Outcome::fail || decision.outcome_detail == "rounding" || forward.failed() ||
+  // The differences are those of a correct forward pass only. A gradient that would be correct without rounding, or
+  // without the errors that only some launches have, needs no decision.
+  if (decision.outcome != Outcome::fail || decision.outcome_detail == "rounding" ||
+      verdict.is_attributed_to_approximations() || forward.failed() ||
       ir::has_custom_gradient(pass_context.subject.module, pass_context.subject.kernel))
     return;
   Arbitrated arbitrated = Arbiter(pass_context, promoted ? Precision::kPromoted : Precision::kNative).run();

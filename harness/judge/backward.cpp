@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/judge/approximations.hpp"
 #include "harness/judge/context.hpp"
 #include "harness/judge/subgradients.hpp"
 #include "harness/judge/unrounded.hpp"
@@ -42,25 +43,38 @@ class BackwardJudge {
     for (const std::size_t t : order)
       check(t);
     count_sets();
+    const std::map<std::size_t, std::uint32_t> approximations = executed_approximations(pass_context_, test_launches_);
     if (!verdict_.failed()) check_addresses_again();
+    if (!verdict_.failed() && !approximations.empty()) check_with_documented_errors(approximations);
   }
 
  private:
+  using ExpectedGradients = std::vector<std::vector<ExpectedScalar>>;
+
   void add(LaunchPurpose purpose, std::size_t set, Precision precision, InitialGradient start, double cotangent_factor,
-           LaunchSettings geometry = {}) {
+           const LaunchSettings& geometry = {}) {
     if (verdict_.failed() || !pass_context_.uses_precision(precision)) return;
+    if (auto placed = place(purpose, set, precision, start, cotangent_factor, geometry, verdict_))
+      test_launches_.push_back(std::move(*placed));
+  }
+
+  /// Places a launch; if that is impossible, reports the reason in `verdict` and returns nullopt.
+  std::optional<TestLaunch> place(LaunchPurpose purpose, std::size_t set, Precision precision, InitialGradient start,
+                                  double cotangent_factor, const LaunchSettings& geometry, PassVerdict& verdict) {
     const auto [found, is_new] = launches_.try_emplace({set, precision});
-    if (is_new) found->second = make_backward_launch(pass_context_, set, precision, verdict_);
-    if (!found->second) return;
+    if (is_new) found->second = make_backward_launch(pass_context_, set, precision, verdict);
+    if (!found->second) return std::nullopt;
     Result<KernelLauncher> placed = KernelLauncher::place(
         pass_context_.configuration.session, pass_context_.subject.module_in(precision), pass_context_.kernel,
         backends::Pass::kBackward, to_backend_precision(precision), borrow_launch(*found->second),
         make_gradient_arguments(pass_context_.subject, pass_context_.input_sets[set], precision, start,
                                 cotangent_factor),
         roles_, std::byte{0xFF}, geometry);
-    if (!placed.ok()) return verdict_.fail_for_memory(placed.error());
-    test_launches_.push_back(
-        {.purpose = purpose, .input_set_index = set, .precision = precision, .launcher = placed.take()});
+    if (!placed.ok()) {
+      verdict.fail_for_memory(placed.error());
+      return std::nullopt;
+    }
+    return TestLaunch{.purpose = purpose, .input_set_index = set, .precision = precision, .launcher = placed.take()};
   }
 
   void plan() {
@@ -110,6 +124,42 @@ class BackwardJudge {
     check(0);
   }
 
+  /// Judges the sets again with the documented errors of approximate instructions, as for the forward pass.
+  void check_with_documented_errors(const std::map<std::size_t, std::uint32_t>& instructions_by_set) {
+    const auto place_with_errors = [this](std::size_t set, std::uint32_t instructions, PassVerdict& verdict) {
+      return place(LaunchPurpose::kDocumentedErrors, set, Precision::kNative, InitialGradient::kNonZero, 1,
+                   {.instructions_with_errors = instructions}, verdict);
+    };
+    judge_documented_errors(
+        pass_context_, instructions_by_set,
+        {.place = place_with_errors,
+         .check = [this](std::size_t t) { check_result_with_errors(test_launches_[t]); },
+         .agrees = [this](const TestLaunch& launch) { return contradicted_gradients(launch) == std::nullopt; }},
+        test_launches_, verdict_);
+  }
+
+  void check_result_with_errors(const TestLaunch& test_launch) {
+    if (const auto expected = contradicted_gradients(test_launch))
+      compare_with(test_launch, *expected, InitialGradient::kNonZero, 1);
+  }
+
+  /// The expected gradients with which a launch with documented errors disagrees, as for the forward pass.
+  std::optional<ExpectedGradients> contradicted_gradients(const TestLaunch& test_launch) {
+    const auto agrees = [&](const ExpectedGradients& expected) {
+      for (std::size_t g = 0; g < expected.size(); ++g)
+        if (is_compared_[g] && !compare(read(test_launch, g), expected[g]).agrees()) return false;
+      return true;
+    };
+    const std::size_t set = test_launch.input_set_index;
+    if (!pass_context_.input_sets[set].has_conclusive_gradient(test_launch.precision) ||
+        agrees(expected_of(test_launch, InitialGradient::kNonZero, 1)))
+      return std::nullopt;
+    const reference::ReferenceResult* const reference = approximate_references_.of(set);
+    if (reference == nullptr) return std::nullopt;
+    ExpectedGradients expected = expected_along(*reference, test_launch, InitialGradient::kNonZero, 1);
+    return agrees(expected) ? std::nullopt : std::optional(std::move(expected));
+  }
+
   const transforms::GradientParameter& gradient(std::size_t g) const {
     return pass_context_.subject.adjoint->gradient_parameters[g];
   }
@@ -147,16 +197,16 @@ class BackwardJudge {
             test_launches_[t + 1].input_set_index == test_launch.input_set_index)
           return;
         return compare_with_oracle(test_launch, InitialGradient::kZero, 2);
-      case LaunchPurpose::kDifferentPoison: return;
+      case LaunchPurpose::kDifferentPoison:
+      case LaunchPurpose::kDocumentedErrors: return;
     }
   }
 
   NamedCheck tier_of(const TestLaunch& test_launch) const {
+    if (test_launch.purpose == LaunchPurpose::kDocumentedErrors) return NamedCheck::kNativePrecision;
     if (test_launch.purpose != LaunchPurpose::kOracleComparison) return NamedCheck::kDeterminism;
     return test_launch.precision == Precision::kPromoted ? NamedCheck::kF64Promotion : NamedCheck::kNativePrecision;
   }
-
-  using ExpectedGradients = std::vector<std::vector<ExpectedScalar>>;
 
   /// Expected gradients along one path. `times`: number of launches that added to the buffers without cotangents.
   ExpectedGradients expected_along(const reference::ReferenceResult& path, const TestLaunch& test_launch,
@@ -199,8 +249,12 @@ class BackwardJudge {
   }
 
   void compare_with_oracle(const TestLaunch& test_launch, InitialGradient start, int times) {
+    compare_with(test_launch, expected_of(test_launch, start, times), start, times);
+  }
+
+  void compare_with(const TestLaunch& test_launch, const ExpectedGradients& expected, InitialGradient start,
+                    int times) {
     const InputSet& set = pass_context_.input_sets[test_launch.input_set_index];
-    const ExpectedGradients& expected = expected_of(test_launch, start, times);
     for (std::size_t g = 0; g < expected.size(); ++g) {
       if (!is_compared_[g]) continue;
       if (!set.has_conclusive_gradient(test_launch.precision)) {
@@ -421,6 +475,7 @@ class BackwardJudge {
   std::optional<std::size_t> expected_set_;  ///< the set of expected_
   std::map<std::tuple<Precision, InitialGradient, int>, ExpectedGradients> expected_;
   LibraryErrors library_errors_{pass_context_, true};
+  ApproximateReferences approximate_references_{pass_context_, true};
 };
 
 }  // namespace

@@ -31,6 +31,8 @@ enum class LaunchPurpose : std::uint8_t {
   kZeroCotangent,         ///< backward pass with zero cotangents; must give exactly zero
   /// One of two launches that add to the same gradients; together they must give twice the gradient.
   kGradientAccumulation,
+  /// As kOracleComparison, but with the documented errors of approximate instructions.
+  kDocumentedErrors,
 };
 
 /// A launch that the judge makes, and its outcome.

@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "harness/judge/approximations.hpp"
 #include "harness/judge/context.hpp"
 #include "harness/judge/unrounded.hpp"
 
@@ -34,21 +38,32 @@ class ForwardJudge {
     for (const std::size_t t : order)
       check(test_launches_[t]);
     count_sets();
+    const std::map<std::size_t, std::uint32_t> approximations = executed_approximations(pass_context_, test_launches_);
     if (!verdict_.failed()) check_addresses_again();
+    if (!verdict_.failed() && !approximations.empty()) check_with_documented_errors(approximations);
   }
 
  private:
   void add(LaunchPurpose purpose, std::size_t set, Precision precision, std::byte poison,
-           LaunchSettings geometry = {}) {
+           const LaunchSettings& geometry = {}) {
     if (!pass_context_.uses_precision(precision)) return;
+    if (auto placed = place(purpose, set, precision, poison, geometry, verdict_))
+      test_launches_.push_back(std::move(*placed));
+  }
+
+  /// Places a launch; if there is not enough memory, reports that in `verdict` and returns nullopt.
+  std::optional<TestLaunch> place(LaunchPurpose purpose, std::size_t set, Precision precision, std::byte poison,
+                                  const LaunchSettings& geometry, PassVerdict& verdict) const {
     Result<KernelLauncher> placed =
         KernelLauncher::place(pass_context_.configuration.session, pass_context_.subject.module_in(precision),
                               pass_context_.kernel, backends::Pass::kForward, to_backend_precision(precision),
                               borrow_launch(pass_context_.input_sets[set].launch_by_precision[precision]), {}, roles_,
-                              poison, pass_context_.forward_settings(std::move(geometry)));
-    if (!placed.ok()) return verdict_.fail_for_memory(placed.error());
-    test_launches_.push_back(
-        {.purpose = purpose, .input_set_index = set, .precision = precision, .launcher = placed.take()});
+                              poison, pass_context_.forward_settings(geometry));
+    if (!placed.ok()) {
+      verdict.fail_for_memory(placed.error());
+      return std::nullopt;
+    }
+    return TestLaunch{.purpose = purpose, .input_set_index = set, .precision = precision, .launcher = placed.take()};
   }
 
   void plan() {
@@ -92,6 +107,39 @@ class ForwardJudge {
     check(test_launches_.front());
   }
 
+  /// Judges the sets again with the documented errors of the approximate instructions that their launches executed.
+  void check_with_documented_errors(const std::map<std::size_t, std::uint32_t>& instructions_by_set) {
+    const auto place_with_errors = [this](std::size_t set, std::uint32_t instructions, PassVerdict& verdict) {
+      return place(LaunchPurpose::kDocumentedErrors, set, Precision::kNative, kPoison,
+                   {.instructions_with_errors = instructions}, verdict);
+    };
+    judge_documented_errors(
+        pass_context_, instructions_by_set,
+        {.place = place_with_errors,
+         .check = [this](std::size_t t) { check_result_with_errors(test_launches_[t]); },
+         .agrees = [this](const TestLaunch& launch) { return contradicted_reference(launch) == nullptr; }},
+        test_launches_, verdict_);
+  }
+
+  void check_result_with_errors(const TestLaunch& test_launch) {
+    const reference::ReferenceResult* const reference = contradicted_reference(test_launch);
+    if (reference == nullptr) return;
+    const auto expected = expected_outputs(*reference, test_launch.precision);
+    for (std::size_t p = 0; p < expected.size(); ++p)
+      if (expected[p]) check_array(test_launch, p, *expected[p]);
+  }
+
+  /// The oracle's result with which a launch with documented errors disagrees; null if there is none. If such a launch
+  /// exceeds the usual bounds, its result may still be within those for approximate operations.
+  const reference::ReferenceResult* contradicted_reference(const TestLaunch& test_launch) {
+    const std::size_t set = test_launch.input_set_index;
+    if (!pass_context_.input_sets[set].is_conclusive(test_launch.precision) ||
+        agrees_with(taken_path(test_launch), test_launch))
+      return nullptr;
+    const reference::ReferenceResult* const reference = approximate_references_.of(set);
+    return reference == nullptr || agrees_with(*reference, test_launch) ? nullptr : reference;
+  }
+
   void compare_with_tolerances() {
     if (!verdict_.tolerance_comparisons.empty()) return;
     for (const TestLaunch* const test_launch : launches_for_tolerances(pass_context_, test_launches_)) {
@@ -109,6 +157,7 @@ class ForwardJudge {
   }
 
   static NamedCheck tier_of(const TestLaunch& test_launch) {
+    if (test_launch.purpose == LaunchPurpose::kDocumentedErrors) return NamedCheck::kNativePrecision;
     if (test_launch.purpose != LaunchPurpose::kOracleComparison) return NamedCheck::kDeterminism;
     return test_launch.precision == Precision::kPromoted ? NamedCheck::kF64Promotion : NamedCheck::kNativePrecision;
   }
@@ -137,16 +186,18 @@ class ForwardJudge {
   const reference::ReferenceResult& taken_path(const TestLaunch& test_launch) const {
     const InputSet& set = pass_context_.input_sets[test_launch.input_set_index];
     const auto paths = set.references(test_launch.precision);
-    const auto agrees = [&](const reference::ReferenceResult* path) {
-      const auto expected = expected_outputs(*path, test_launch.precision);
-      for (std::size_t p = 0; p < expected.size(); ++p) {
-        if (expected[p] && !compare_written(test_launch, p, *expected[p]).agrees()) return false;
-      }
-      return true;
-    };
     if (paths.size() < 2) return set.reference;
-    const auto taken = std::find_if(paths.begin(), paths.end(), agrees);
+    const auto taken =
+        std::find_if(paths.begin(), paths.end(), [&](const auto* path) { return agrees_with(*path, test_launch); });
     return taken == paths.end() ? set.reference : **taken;
+  }
+
+  bool agrees_with(const reference::ReferenceResult& path, const TestLaunch& test_launch) const {
+    const auto expected = expected_outputs(path, test_launch.precision);
+    for (std::size_t p = 0; p < expected.size(); ++p) {
+      if (expected[p] && !compare_written(test_launch, p, *expected[p]).agrees()) return false;
+    }
+    return true;
   }
 
   ComparisonResult compare_written(const TestLaunch& test_launch, std::size_t p, const ExpectedArray& expected) const {
@@ -298,6 +349,7 @@ class ForwardJudge {
   std::vector<ArrayRole> roles_;
   std::vector<TestLaunch> test_launches_;
   LibraryErrors library_errors_{pass_context_, false};
+  ApproximateReferences approximate_references_{pass_context_, false};
 };
 
 }  // namespace

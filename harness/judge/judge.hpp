@@ -56,6 +56,9 @@ struct JudgeConfiguration {
   bool accepts_subgradients = false;
   /// Whether the device computes unrounded values (Device::computes_unrounded_values), which are judged, too.
   bool judges_unrounded_values = false;
+  /// Device::approximate_instructions. Launches that execute any are judged also with their documented errors, if
+  /// unrounded values are judged.
+  std::span<const backends::ApproximateInstruction> approximate_instructions = {};
   /// Whether to compare the results also with tolerances, as is always done for foreign kernels.
   bool compares_with_tolerances = false;
   /// Whether to search for smaller inputs for which a pass still fails; they become its counterexample.

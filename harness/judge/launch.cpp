@@ -200,6 +200,7 @@ Result<KernelLauncher> KernelLauncher::place(backends::DeviceSession& session, c
   request.threads_per_block = settings.threads_per_block;
   request.order = settings.order;
   request.shuffle_seed = settings.shuffle_seed;
+  request.instructions_with_errors = settings.instructions_with_errors;
   request.checked_threads = settings.checked_threads;
   for (std::size_t d = 1; d < launch->extents.size(); ++d) {
     request.arguments.push_back(backends::KernelArgument::value(launch->extents[d]));

@@ -60,6 +60,7 @@ struct LaunchSettings {
   PaddingContent padding = PaddingContent::kPoison;               ///< content of guard bands and gaps
   /// Whether the device writes unrounded values of the arrays that the kernel changes.
   bool requests_unrounded_values = false;
+  std::uint32_t instructions_with_errors = 0;      ///< as in LaunchRequest
   std::vector<std::int64_t> checked_threads = {};  ///< threads whose results are needed, ascending; empty: all
 };
 

@@ -179,11 +179,12 @@ Assumption assumption_of_smaller_launches(const std::string& reason) {
           .domain_comment = ""};
 }
 
-/// Whether no inputs were found because of a fault of the kernel, not because of the work or the memory it needs.
+/// Whether no inputs were found because of a fault that arrays of other extents would not mend.
 bool is_fault(const InputDrawFailure& none) {
   using Kind = reference::Finding::Kind;
-  return none.finding && none.finding->kind != Kind::kInstructionLimit &&
-         none.finding->kind != Kind::kOrderDependentAtomic;
+  if (!none.finding) return false;
+  return none.finding->kind == Kind::kRace || none.finding->kind == Kind::kIntegerOverflow ||
+         (none.finding->kind == Kind::kOutOfBounds && none.finding->parameter == ir::kNone);
 }
 
 /// Judges a launch. Failures are dropped if the kernel is not well defined for the whole launch.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "support/fault_injection.hpp"
 
@@ -54,6 +55,19 @@ void PassVerdict::count_algorithm(const ComparisonResult& comparison) {
 void PassVerdict::attribute_failure_to_rounding() {
   failure_->outcome_detail = "rounding";
   failure_->message += "; without rounding, the values would be correct";
+}
+
+void PassVerdict::attribute_failure_to_approximations(std::span<const backends::ApproximateInstruction> instructions) {
+  std::vector<std::string_view> names, accurate;
+  for (const backends::ApproximateInstruction& instruction : instructions) {
+    names.push_back(instruction.name);
+    accurate.push_back(instruction.accurate_operation);
+  }
+  is_attributed_to_approximations_ = true;
+  if (failure_->outcome == Outcome::fail) failure_->outcome_detail = "rounding";
+  failure_->message +=
+      fmt::format("; the cause is the documented error of {} on a GPU; use {} where this error is too large",
+                  fmt::join(names, " and "), fmt::join(accurate, " and "));
 }
 
 void PassVerdict::count_one(NamedCheck named_check, double rho, bool failed) {

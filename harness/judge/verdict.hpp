@@ -4,9 +4,11 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "backends/device/backend.hpp"
 #include "harness/judge/compare/comparator.hpp"
 #include "harness/judge/compare/controls.hpp"
 #include "harness/judge/counterexample.hpp"
@@ -80,6 +82,9 @@ class PassVerdict {
   }
   /// States that the values which failed would be correct without rounding.
   void attribute_failure_to_rounding();
+  /// States that the failure is caused by the documented errors of these approximate instructions, at least one.
+  void attribute_failure_to_approximations(std::span<const backends::ApproximateInstruction> instructions);
+  [[nodiscard]] bool is_attributed_to_approximations() const { return is_attributed_to_approximations_; }
   /// Reports that the oracle contradicts itself, which invalidates all earlier findings.
   void fail_oracle(std::string message);
 
@@ -95,7 +100,8 @@ class PassVerdict {
   Decision decide() const;
 
  private:
-  std::optional<Decision> failure_;   ///< the first failure; empty if no check failed
+  std::optional<Decision> failure_;  ///< the first failure; empty if no check failed
+  bool is_attributed_to_approximations_ = false;
   double finite_difference_rho_ = 0;  ///< share of the tolerance that `finite_difference_series` used
 };
 

@@ -1,6 +1,7 @@
 #include "harness/judge/verdict.hpp"
 
 #include <limits>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -35,6 +36,21 @@ TEST(Verdict, IsInconclusiveIfArraysDoNotFitIntoMemory) {
   EXPECT_EQ(verdict.decide().outcome, Outcome::inconclusive);
   EXPECT_EQ(verdict.decide().outcome_detail, "memory");
   EXPECT_THAT(verdict.decide().message, HasSubstr("1 of 4 bytes are in use; limit the values"));
+}
+
+TEST(Verdict, NamesApproximateInstructionsThatCauseFailure) {
+  PassVerdict verdict = passing();
+  verdict.fail(Outcome::fail, "mismatch", "y[0] is 1, expected 2");
+  const std::vector<backends::ApproximateInstruction> causes = {{"sin.approx", "sinf"}, {"lg2.approx", "logf"}};
+  verdict.attribute_failure_to_approximations(causes);
+  EXPECT_EQ(verdict.decide().outcome_detail, "rounding");
+  EXPECT_EQ(verdict.decide().message,
+            "y[0] is 1, expected 2; the cause is the documented error of sin.approx and lg2.approx on a GPU; use sinf "
+            "and logf where this error is too large");
+  PassVerdict crashed = passing();
+  crashed.fail(Outcome::memory_fault, "out_of_bounds", "x[9]");
+  crashed.attribute_failure_to_approximations(causes);
+  EXPECT_EQ(crashed.decide().outcome_detail, "out_of_bounds");
 }
 
 TEST(Verdict, IsInconclusiveIfNothingWasCompared) {

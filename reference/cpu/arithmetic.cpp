@@ -1,5 +1,7 @@
 #include "reference/cpu/arithmetic.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace assay::reference {
@@ -12,13 +14,28 @@ bool may_err(const ir::UlpBound& bound) {
   return bound.kind != ir::UlpBound::Kind::kExact && !(bound.kind == kCorrectlyRounded.kind && bound.ulps == 0);
 }
 
+/// The error of an approximate operation of CUDA, in ulp of float32 from the correctly rounded result.
+struct ApproximateOperation {
+  ir::Op op;
+  double ulps;
+};
+/// div.full and __fdividef, sqrt.approx (2^-23 is at most 2 ulp), and __logf, __log2f and __log10f outside of [0.5, 2].
+/// The other approximate functions are as accurate as the functions of the library, or much less.
+constexpr std::array kApproximateOperations{
+    ApproximateOperation{ir::Op::kDiv, 2}, ApproximateOperation{ir::Op::kSqrt, 2},
+    ApproximateOperation{ir::Op::kLog, 3}, ApproximateOperation{ir::Op::kLog2, 2},
+    ApproximateOperation{ir::Op::kLog10, 3}};
+
 /// The error bound of the operation table. Half-precision types compute in f32 and round once more, which stays within
 /// 1 ulp of the correctly rounded result.
-ir::UlpBound figure(ir::Op op, ir::Scalar scalar, MathLibrary library) {
+ir::UlpBound figure(ir::Op op, ir::Scalar scalar, MathLibrary library, bool is_approximate) {
   const ir::Accuracy& accuracy = ir::row(op).accuracy;
   const bool cuda = library == MathLibrary::kCuda;
   if (scalar == ir::Scalar::kF64) return cuda ? accuracy.cuda_f64 : accuracy.libm_f64;
-  const ir::UlpBound single = cuda ? accuracy.cuda_f32 : accuracy.libm_f32;
+  ir::UlpBound single = cuda ? accuracy.cuda_f32 : accuracy.libm_f32;
+  const auto* const approximate = std::ranges::find(kApproximateOperations, op, &ApproximateOperation::op);
+  if (cuda && is_approximate && approximate != kApproximateOperations.end())
+    single = {ir::UlpBound::Kind::kUlpsFromRoundedResult, approximate->ulps};
   return scalar != ir::Scalar::kF32 && may_err(single) ? ir::UlpBound{ir::UlpBound::Kind::kUlpsFromRoundedResult, 1}
                                                        : single;
 }
@@ -36,7 +53,7 @@ BoundedArithmetic::BoundedArithmetic(ir::Scalar scalar, const ArithmeticProfile&
                                      bool bounds)
     : formats_{format_of(scalar, profile.flushes_subnormals), format_of(ir::Scalar::kF64)},
       format_pair_(formats_[kNative], formats_[kPromoted]),
-      ulp_bounds_{&ulp_bounds_of(scalar, profile.native_library),
+      ulp_bounds_{&ulp_bounds_of(scalar, profile.native_library, profile.has_approximate_operations),
                   &ulp_bounds_of(ir::Scalar::kF64, profile.promoted_library)},
       added_ulp_bounds_(profile.promotion_has_library_errors && scalar != ir::Scalar::kF64
                             ? &ulp_bounds_of(ir::Scalar::kF32, profile.native_library)
@@ -45,18 +62,23 @@ BoundedArithmetic::BoundedArithmetic(ir::Scalar scalar, const ArithmeticProfile&
       relative_input_error_(profile.input_error.relative(ir::Scalar::kF64)),
       computes_bounds_(bounds) {}
 
-const BoundedArithmetic::UlpBounds& BoundedArithmetic::ulp_bounds_of(ir::Scalar scalar, MathLibrary library) {
+const BoundedArithmetic::UlpBounds& BoundedArithmetic::ulp_bounds_of(ir::Scalar scalar, MathLibrary library,
+                                                                     bool is_approximate) {
+  using ByLibrary = std::array<UlpBounds, 2>;
   static const auto kAll = [] {
-    std::array<std::array<UlpBounds, 2>, ir::kScalarCount> all;
+    std::array<std::array<ByLibrary, 2>, ir::kScalarCount> all;
     for (std::size_t s = 0; s < all.size(); ++s) {
-      for (const MathLibrary of : {MathLibrary::kLibm, MathLibrary::kCuda}) {
-        for (std::size_t op = 0; op < ir::kOpCount; ++op)
-          all[s][static_cast<std::size_t>(of)][op] = figure(static_cast<ir::Op>(op), static_cast<ir::Scalar>(s), of);
+      for (const bool approximates : {false, true}) {
+        for (const MathLibrary of : {MathLibrary::kLibm, MathLibrary::kCuda}) {
+          for (std::size_t op = 0; op < ir::kOpCount; ++op)
+            all[s][approximates ? 1 : 0][static_cast<std::size_t>(of)][op] =
+                figure(static_cast<ir::Op>(op), static_cast<ir::Scalar>(s), of, approximates);
+        }
       }
     }
     return all;
   }();
-  return kAll[static_cast<std::size_t>(scalar)][static_cast<std::size_t>(library)];
+  return kAll[static_cast<std::size_t>(scalar)][is_approximate ? 1 : 0][static_cast<std::size_t>(library)];
 }
 
 BoundedValue BoundedArithmetic::with_ulp_bounds(long double v, const PrecisionBounds& propagated,

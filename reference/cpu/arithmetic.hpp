@@ -112,7 +112,7 @@ class BoundedArithmetic {
 
   /// Indexed by Op.
   using UlpBounds = std::array<ir::UlpBound, ir::kOpCount>;
-  static const UlpBounds& ulp_bounds_of(ir::Scalar scalar, MathLibrary library);
+  static const UlpBounds& ulp_bounds_of(ir::Scalar scalar, MathLibrary library, bool is_approximate = false);
 
   std::array<FloatFormat, kPrecisionCount> formats_;  ///< float format of each precision
   FloatFormatPair format_pair_;  ///< the same formats, for calculations with both precisions at once

@@ -412,5 +412,34 @@ TEST(LibraryErrors, AreThoseThatCudaDocumentsForFloats) {
   EXPECT_EQ(in_double_with, in_double) << "the types of the kernel are already double";
 }
 
+TEST(ApproximateOperations, HaveErrorsThatCudaDocuments) {
+  const auto bounds = [](Op op, MathLibrary library) {
+    OracleFixture w;
+    const ir::VarId x = w.floats("x", {3}, ir::kF32.scalar);
+    const ir::VarId out = w.zeros("out", ir::scalar_type(ir::kF32.scalar), {1});
+    const ir::VarId i = w.thread_index(1);
+    const ir::ExprId operand = w.at(x, i);
+    w.b().store(out, {w.var(i)},
+                op == Op::kDiv ? w.op(op, {w.b().literal(ir::kF32, 1.0), operand}) : w.op(op, {operand}));
+    auto run = w.run();
+    run.profile.native_library = library;
+    const double precise = w.oracle().evaluate(run).outputs[1]->elements[0].bound[kNative];
+    run.profile.has_approximate_operations = true;
+    return std::pair(precise, w.oracle().evaluate(run).outputs[1]->elements[0].bound[kNative]);
+  };
+  // 1/3 has an ulp of 2^-25, sqrt(3) and log(3) of 2^-23.
+  const auto [quotient, approximate_quotient] = bounds(Op::kDiv, MathLibrary::kCuda);
+  EXPECT_NEAR(quotient, 0.5 * 0x1p-25, 1e-13);
+  EXPECT_NEAR(approximate_quotient, 2.5 * 0x1p-25, 1e-13);
+  EXPECT_NEAR(bounds(Op::kSqrt, MathLibrary::kCuda).second, 2.5 * 0x1p-23, 1e-13);
+  EXPECT_NEAR(bounds(Op::kLog, MathLibrary::kCuda).second, 3.5 * 0x1p-23, 1e-13);
+  for (const Op op : {Op::kTanh, Op::kSin, Op::kExp}) {
+    const auto [precise, approximate] = bounds(op, MathLibrary::kCuda);
+    EXPECT_EQ(precise, approximate) << ir::row(op).mnemonic;
+  }
+  const auto [on_cpu, approximate_on_cpu] = bounds(Op::kDiv, MathLibrary::kLibm);
+  EXPECT_EQ(on_cpu, approximate_on_cpu);
+}
+
 }  // namespace
 }  // namespace assay::reference

@@ -70,6 +70,9 @@ struct ArithmeticProfile {
   /// Whether bounds with f64 promotion also allow the errors that `native_library` documents for its functions of
   /// float32. These are the errors of code that computes without rounding, but takes the functions from this library.
   bool promotion_has_library_errors = false;
+  /// Whether native bounds also allow the errors of CUDA's approximate division, square root and logarithms of float32,
+  /// if `native_library` is CUDA's.
+  bool has_approximate_operations = false;
 };
 
 /// Forces the other outcome of some uncertain decisions, to evaluate another path: the k-th uncertain decision of

@@ -487,6 +487,7 @@ std::int32_t SimulatedGpu::run_launch(std::int32_t number) {
   unrounded_losses_.ambiguous_decision_count += result.unrounded_losses.ambiguous_decision_count;
   unrounded_losses_.evaluates_polynomials |= result.unrounded_losses.evaluates_polynomials;
   unrounded_losses_.overflows |= result.unrounded_losses.overflows;
+  unrounded_losses_.approximate_functions |= result.unrounded_losses.approximate_functions;
   unrounded_losses_.lost_value_count += result.unrounded_losses.lost_value_count;
   if (result.ok()) return kCudaSuccess;
   use_plain_names(result);

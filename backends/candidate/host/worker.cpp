@@ -94,6 +94,7 @@ ptx::LaunchOptions options_of(const CallHeader& header) {
     options.checks.*ptx::kChecks[i].member = ((header.checks >> i) & 1U) != 0;
   options.instruction_limit = header.instruction_limit;
   options.execution_order = {.order = order_of(header.order), .shuffle_seed = header.shuffle_seed};
+  options.functions_with_errors = static_cast<std::uint32_t>(header.instructions_with_errors);
   return options;
 }
 
@@ -199,6 +200,7 @@ class CandidateExecutor final : public worker::LaunchExecutor {
     if (call.runs_own_data != 0) {
       ptx::LaunchOptions own = options;
       own.computes_unrounded_values = false;
+      own.functions_with_errors = 0;
       int status = 0;
       if (auto failure = run_main(code, given, own, nullptr, status)) return *std::move(failure);
       if (status != 0 && gpu().launch_count() == 0) {

@@ -40,6 +40,8 @@ struct CallHeader {
   std::uint64_t instruction_limit = 0;    ///< for each launch of a kernel
   std::uint64_t shuffle_seed = 0;         ///< seed of ThreadOrder::kShuffled
   std::uint64_t order = 0;                ///< ThreadOrder of the kernels
+  /// LaunchRequest::instructions_with_errors of the kernels; 64 bits, so that no padding follows.
+  std::uint64_t instructions_with_errors = 0;
 };
 
 /// Which parameter of a kernel is an array or a value of the specification.

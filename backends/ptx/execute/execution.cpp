@@ -41,6 +41,7 @@ Execution::Execution(Memory& memory, const Kernel& kernel, const LaunchGeometry&
       instructions_left_(options.instruction_limit) {
   if (options.counts_atomic_collisions) result_.profile.atomic_collision_count = 0;
   if (options.tables != nullptr) table_correction_.emplace(*options.tables, kernel);
+  else if (options.functions_with_errors != 0) approximation_errors_.emplace(options.functions_with_errors);
   if (options.computes_unrounded_values) unrounded_plan_.emplace(kernel);
 }
 
@@ -73,6 +74,7 @@ RunResult Execution::run(std::span<const std::uint64_t> variables) {
       run_block(block_at(i));
   }
   if (options_.computes_profile) fill_profile();
+  if (unrounded_plan_) unrounded_losses_.approximate_functions = executed_approximate_functions();
   result_.unrounded_losses = unrounded_losses_;
   return std::move(result_);
 }
@@ -207,7 +209,9 @@ void Execution::start_warp(Warp& warp, std::uint32_t index) {
   warp.carry_flags = 0;
   if (!kernel_.async_copy_ops.empty() || !kernel_.bulk_copy_ops.empty() || !kernel_.mbarrier_ops.empty())
     warp.copies_by_lane.fill({});
-  warp.result_correction = table_correction_ ? &*table_correction_ : nullptr;
+  warp.result_correction = nullptr;
+  if (table_correction_) warp.result_correction = &*table_correction_;
+  if (approximation_errors_) warp.result_correction = &*approximation_errors_;
   warp.last_synchronization_epoch = current_epoch_;
   warp.live_lane_mask = lanes_below(threads_in_block_ - index * kLanesPerWarp);
   warp.undefined_values.clear();
@@ -461,6 +465,17 @@ void Execution::stop(RunResult::Status status, std::string message, const Op& op
     result_.message += fmt::format(", '{}' at PTX line {}", instruction.text, instruction.position.line);
   if (instruction.debug_location.line != 0)
     result_.message += fmt::format(", source line {}", instruction.debug_location.line);
+}
+
+ApproximateFunctionSet Execution::executed_approximate_functions() const {
+  ApproximateFunctionSet functions = 0;
+  std::int64_t warps = 0;
+  for (std::size_t i = 0; i < kernel_.ops.size(); ++i) {
+    warps += warp_execution_deltas_[i];
+    if (warps == 0) continue;
+    if (const auto function = approximate_function_of(*kernel_.ops[i].instruction)) functions |= 1U << *function;
+  }
+  return functions;
 }
 
 void Execution::fill_profile() {

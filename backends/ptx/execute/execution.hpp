@@ -18,6 +18,7 @@
 
 #include <boost/container/small_vector.hpp>
 
+#include "backends/ptx/execute/approximation_errors.hpp"
 #include "backends/ptx/execute/fence_order.hpp"
 #include "backends/ptx/execute/machine.hpp"
 #include "backends/ptx/execute/memory.hpp"
@@ -167,7 +168,7 @@ struct Warp : WarpState {
 class TableCorrection final : public ResultCorrection {
  public:
   TableCorrection(const ApproximationTables& tables, const Kernel& kernel) : tables_(tables), kernel_(kernel) {}
-  void apply(const Op& op, std::uint32_t lane_mask, const std::byte* operands, std::byte* results) override;
+  void apply(const Op& op, std::uint32_t lane_mask, const Operands& operands, std::byte* results) override;
   /// Returns how many executions of an op, summed over threads, a table covered.
   [[nodiscard]] std::uint64_t covered_execution_count(std::size_t op) const {
     return op < covered_execution_counts_.size() ? covered_execution_counts_[op] : 0;
@@ -211,6 +212,7 @@ class Execution {
   void count(std::uint32_t from, std::uint32_t to, std::uint32_t lane_mask);  ///< counts executed instructions
   void stop(RunResult::Status status, std::string message, const Op& op);
   void fill_profile();
+  [[nodiscard]] ApproximateFunctionSet executed_approximate_functions() const;
   void advance_epoch();  ///< advances current_epoch_
 
   // grid_barrier.cpp
@@ -604,6 +606,7 @@ class Execution {
   bool is_stopped_ = false;            ///< whether the launch must stop
   /// Replaces results by a device's measured results; nullopt: no tables.
   std::optional<TableCorrection> table_correction_;
+  std::optional<ApproximationErrors> approximation_errors_;  ///< nullopt: results have no errors
 
   std::unique_ptr<std::byte[]> constants_storage_;    ///< owns constant_frame_
   std::byte* constant_frame_ = nullptr;               ///< frame of constants that all warps share

@@ -106,6 +106,9 @@ struct LaunchOptions {
   bool may_have_rounded_parameters = false;
   const ApproximationTables* tables =
       nullptr;  ///< measured results of a device for approximate instructions; null: none
+  /// Functions of kApproximateFunctions whose results have the documented errors (approximation_errors.hpp); ignored
+  /// with tables.
+  std::uint32_t functions_with_errors = 0;
 };
 
 /// The arguments of a kernel. Call add() or add_bytes() once for each parameter, in order.

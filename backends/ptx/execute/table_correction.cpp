@@ -6,7 +6,7 @@
 
 namespace assay::ptx {
 
-void TableCorrection::apply(const Op& op, std::uint32_t lane_mask, const std::byte* operands, std::byte* results) {
+void TableCorrection::apply(const Op& op, std::uint32_t lane_mask, const Operands& operands, std::byte* results) {
   const ApproximationUnit* const unit = unit_of(*op.instruction);
   const ApproximationTable* const table = unit == nullptr ? nullptr : tables_.find(*unit);
   if (table == nullptr) return;
@@ -19,7 +19,7 @@ void TableCorrection::apply(const Op& op, std::uint32_t lane_mask, const std::by
     const std::size_t at = static_cast<std::size_t>(std::countr_zero(lane_mask)) * width + width - 4;
     std::uint32_t operand = 0;
     std::uint32_t result = 0;
-    std::memcpy(&operand, operands + at, 4);
+    std::memcpy(&operand, operands.a + at, 4);
     std::memcpy(&result, results + at, 4);
     const auto answer = table->answer(operand, result);
     if (!answer) continue;

@@ -56,12 +56,18 @@ void copy_lanes(T* to, const T* from, std::uint32_t lane_mask) {
 
 struct Op;
 
-/// Replaces the correctly rounded results of approximate instructions by measured results of a device.
+/// Replaces the correctly rounded results of approximate instructions, by measured results of a device or by results
+/// with documented errors.
 class ResultCorrection {
  public:
+  /// The operands of all lanes. Each word has 64 bits for f64 and 32 bits for the other types.
+  struct Operands {
+    const std::byte* a = nullptr;  ///< first operand
+    const std::byte* b = nullptr;  ///< second operand; null for a function of one operand
+  };
   virtual ~ResultCorrection() = default;
-  /// `operands` and `results` are the words of all lanes, of the instruction's type.
-  virtual void apply(const Op& op, std::uint32_t mask, const std::byte* operands, std::byte* results) = 0;
+  /// `results`: the words of all lanes, as for the operands.
+  virtual void apply(const Op& op, std::uint32_t mask, const Operands& operands, std::byte* results) = 0;
 };
 
 /// The state of a warp that the handlers of instructions use.

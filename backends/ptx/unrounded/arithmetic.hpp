@@ -23,6 +23,9 @@ struct UnroundedLosses {
   bool evaluates_polynomials = false;
   /// Whether an operation, other than a division or the like, had an infinite result.
   bool overflows = false;
+  /// The functions of kApproximateFunctions (execute/approximation_errors.hpp) whose instructions the launch executed.
+  /// Unrounded values do not contain their errors.
+  std::uint32_t approximate_functions = 0;
 };
 
 /// Executes the instruction with `op.full_warp_handler` or `op.masked_warp_handler`, and computes the unrounded values

@@ -296,6 +296,7 @@ class KernelRun {
                                                is_other_generator() || options_.decides_gradients_by_finite_differences,
                                            .accepts_subgradients = is_other_generator(),
                                            .judges_unrounded_values = device_.computes_unrounded_values(),
+                                           .approximate_instructions = device_.approximate_instructions(),
                                            .finds_smaller_counterexamples = is_foreign() && options_.on_counterexample};
     if (options_.test_plans == nullptr) return judge(subject(), kernel, configuration);
     const auto start = std::chrono::steady_clock::now();

@@ -76,26 +76,33 @@ struct Nearest {
   }
 };
 
-/// A handler whose results are corrected if the launch has tables of a device.
-template <Handler kHandler, class T>
+/// A handler whose results are corrected if the launch has a correction. T: type of the operands and the result.
+template <Handler kHandler, class T, int kOperands>
 void corrected(WarpState& lanes, const Op& op, std::uint32_t mask) {
   if (lanes.result_correction == nullptr) return kHandler(lanes, op, mask);
-  std::array<Word<T>, kLanesPerWarp> operands;  // copied, because the result may overwrite the operand's register
-  std::copy_n(slot_words<T>(lanes, op.a), kLanesPerWarp, operands.begin());
+  // Copied, because the result may overwrite the register of an operand.
+  std::array<std::array<Word<T>, kLanesPerWarp>, kOperands> copies;
+  std::copy_n(slot_words<T>(lanes, op.a), kLanesPerWarp, copies.front().begin());
+  if constexpr (kOperands > 1) std::copy_n(slot_words<T>(lanes, op.b), kLanesPerWarp, copies.back().begin());
   kHandler(lanes, op, mask);
-  lanes.result_correction->apply(op, mask, reinterpret_cast<const std::byte*>(operands.data()),
-                                 reinterpret_cast<std::byte*>(slot_words<T>(lanes, op.d)));
+  ResultCorrection::Operands operands{.a = reinterpret_cast<const std::byte*>(copies.front().data())};
+  if constexpr (kOperands > 1) operands.b = reinterpret_cast<const std::byte*>(copies.back().data());
+  lanes.result_correction->apply(op, mask, operands, reinterpret_cast<std::byte*>(slot_words<T>(lanes, op.d)));
 }
 template <class F, class T>
 InstructionHandlers corrected_handlers() {
-  return {corrected<run_unary<true, F, T, T>, T>, corrected<run_unary<false, F, T, T>, T>};
+  return {corrected<run_unary<true, F, T, T>, T, 1>, corrected<run_unary<false, F, T, T>, T, 1>};
+}
+template <class F, class T>
+InstructionHandlers corrected_binary_handlers() {
+  return {corrected<run_binary<true, F, T, T, T>, T, 2>, corrected<run_binary<false, F, T, T, T>, T, 2>};
 }
 
 template <class F>
 InstructionHandlers select_unary(const Instruction& instruction) {
   using N = Nearest<F>;
-  if (instruction.type == Type::kF16) return unary_handlers<N, F16, F16>();
-  if (instruction.type == Type::kBf16) return unary_handlers<N, Bf16, Bf16>();
+  if (instruction.type == Type::kF16) return corrected_handlers<N, F16>();
+  if (instruction.type == Type::kBf16) return corrected_handlers<N, Bf16>();
   if (instruction.type != Type::kF32) return {};
   return instruction.modifiers.has(Modifier::kFtz) ? corrected_handlers<FtzSatVariant<N, true, false>, float>()
                                                    : corrected_handlers<FtzSatVariant<N, false, false>, float>();
@@ -116,13 +123,13 @@ InstructionHandlers select_special(const Instruction& instruction) {
     case Opcode::kRcp: return is_double ? corrected_handlers<RcpHalf, double>() : select_unary<Rcp>(instruction);
     case Opcode::kRsqrt:
       if (!is_double) return select_unary<RsqrtOfFloat>(instruction);
-      return ftz ? corrected_handlers<RsqrtHalf, double>() : unary_handlers<Rsqrt, double, double>();
+      return ftz ? corrected_handlers<RsqrtHalf, double>() : corrected_handlers<Rsqrt, double>();
     case Opcode::kDiv:
       if (instruction.modifiers.has(Modifier::kApprox))
-        return ftz ? binary_handlers<FtzSatVariant<QuotientByReciprocal, true, false>, float>()
-                   : binary_handlers<FtzSatVariant<QuotientByReciprocal, false, false>, float>();
-      return ftz ? binary_handlers<FtzSatVariant<FloatDiv, true, false>, float>()
-                 : binary_handlers<FtzSatVariant<FloatDiv, false, false>, float>();
+        return ftz ? corrected_binary_handlers<FtzSatVariant<QuotientByReciprocal, true, false>, float>()
+                   : corrected_binary_handlers<FtzSatVariant<QuotientByReciprocal, false, false>, float>();
+      return ftz ? corrected_binary_handlers<FtzSatVariant<FloatDiv, true, false>, float>()
+                 : corrected_binary_handlers<FtzSatVariant<FloatDiv, false, false>, float>();
     default: return {};
   }
 }
