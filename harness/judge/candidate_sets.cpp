@@ -88,19 +88,6 @@ std::vector<bool> displacements(const ir::Function& kernel) {
   return result;
 }
 
-/// Whether a kernel, or a function that it calls, has a while loop.
-bool has_while_loop(const KernelUnderTest& subject) {
-  bool found = false;
-  const auto search = [&](const ir::Function& function) {
-    ir::for_each_statement(function.body, [&](const ir::Stmt& statement) {
-      found = found || std::holds_alternative<ir::While>(statement.node);
-    });
-  };
-  search(subject.kernel);
-  std::ranges::for_each(subject.module.functions, search);
-  return found;
-}
-
 /// What a kernel does with its inputs, as far as the number of elements is concerned.
 struct Work {
   std::vector<std::vector<std::int32_t>> shapes;  ///< by parameter: extents
@@ -240,7 +227,9 @@ class CandidateSets {
   /// does not use them as a count.
   void add_negative_parameters() const {
     const std::vector<bool> is_displacement = displacements(subject_.kernel);
-    if (std::ranges::find(is_displacement, true) == is_displacement.end() || has_while_loop(subject_)) return;
+    if (std::ranges::find(is_displacement, true) == is_displacement.end() ||
+        has_while_loop(subject_.module, subject_.kernel))
+      return;
     DrawRequest asked = request(0, kNegativeParametersDraw);
     std::vector<Work> usual;
     const auto note_work = [&](const InputSet& set) {

@@ -57,7 +57,33 @@ std::int64_t elements_up_to(const std::vector<std::int32_t>& shape, std::int64_t
   return std::min(elements, most);
 }
 
+/// Whether both findings are about the same element. If `may_move`, an index out of bounds may also be as far behind
+/// the end of an array that has grown in between, as in x[x.shape[0]].
+bool is_same_place(const Finding& a, const Finding& b, bool may_move) {
+  if (a.index == b.index) return true;
+  if (!may_move) return false;
+  if (a.kind != Finding::Kind::kOutOfBounds || a.shape.size() != a.index.size() || b.shape.size() != b.index.size() ||
+      a.index.size() != b.index.size())
+    return false;
+  for (std::size_t d = 0; d < a.index.size(); ++d) {
+    if (a.index[d] != b.index[d] && a.index[d] - a.shape[d] != b.index[d] - b.shape[d]) return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+bool has_while_loop(const ir::Module& module, const ir::Function& kernel) {
+  bool found = false;
+  const auto search = [&](const ir::Function& function) {
+    ir::for_each_statement(function.body, [&](const ir::Stmt& statement) {
+      found = found || std::holds_alternative<ir::While>(statement.node);
+    });
+  };
+  search(kernel);
+  std::ranges::for_each(module.functions, search);
+  return found;
+}
 
 std::vector<std::int64_t> sampled_threads(std::int64_t threads, std::uint64_t seed) {
   if (threads <= kThreadSamplingThreshold) return {};
@@ -230,6 +256,8 @@ reference::OracleRun InputSpace::run_of(const DrawRequest& request, const Launch
 
 bool InputSpace::is_persistent(const Finding& finding, DrawRequest request) const {
   if (is_confirming_) return true;
+  // A while loop may leave an array because no value in it ends the loop.
+  const bool may_move = !has_while_loop(*module_, *kernel_);
   for (int draw = 0; draw < kConfirmingDraws; ++draw) {
     request.seed = mixed(request.seed, static_cast<std::uint64_t>(draw), 1);
     const std::optional<Launch> launch = guess(request, kTries);
@@ -237,7 +265,7 @@ bool InputSpace::is_persistent(const Finding& finding, DrawRequest request) cons
     const reference::ReferenceResult reference = oracle_->evaluate(run_of(request, *launch));
     const bool again = std::ranges::any_of(reference.findings, [&](const Finding& other) {
       return other.kind == finding.kind && other.loc.line == finding.loc.line && other.parameter == finding.parameter &&
-             other.index == finding.index && other.thread == finding.thread &&
+             is_same_place(other, finding, may_move) && other.thread == finding.thread &&
              other.earlier_thread == finding.earlier_thread;
     });
     if (!again) return false;

@@ -150,6 +150,9 @@ struct DrawnLaunch {
 /// arrays, the order and the budget.
 using CompleteRun = std::function<void(reference::OracleRun&)>;
 
+/// Whether a kernel, or a function of its module, has a while loop.
+bool has_while_loop(const ir::Module& module, const ir::Function& kernel);
+
 /// How large arrays are.
 enum class ArrayExtents : std::uint8_t {
   kSufficient,  ///< at least as large as the accesses need

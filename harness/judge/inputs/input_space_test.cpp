@@ -630,6 +630,34 @@ def race(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   EXPECT_THAT(none.message, AllOf(HasSubstr("out"), HasSubstr("6")));
 }
 
+TEST(InputSpace, ReportsIndexThatIsAlwaysBehindTheEndAsDefect) {
+  Space space(R"(
+@wp.kernel
+def total(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    s = float(0.0)
+    for k in range(x.shape[0] + 1):
+        s += x[k]
+    out[i] = s
+)");
+  const InputDrawFailure none = space.none();
+  EXPECT_EQ(none.reason, InputDrawFailure::Reason::kOutOfBounds);
+  EXPECT_THAT(none.message, HasSubstr("line 8: index out of bounds: x["));
+}
+
+TEST(InputSpace, DoesNotCallSearchWithoutEndDefect) {
+  Space space(R"(
+@wp.kernel
+def search(x: wp.array(dtype=float), limit: float, out: wp.array(dtype=int)):
+    i = wp.tid()
+    k = int(0)
+    while x[k] < limit + 1000.0:
+        k += 1
+    out[i] = k
+)");
+  EXPECT_EQ(space.none().reason, InputDrawFailure::Reason::kNoDomain);
+}
+
 TEST(InputSpace, ReportsUnavoidableOutOfBoundsIndexAsDefect) {
   Space space(R"(
 @wp.kernel
