@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "harness/causes/causes.hpp"
+#include "harness/suite/run/own_text.hpp"
 #include "harness/suite/run/shared_plans.hpp"
 #include "ir/analysis.hpp"
 #include "ir/source_location.hpp"
@@ -174,6 +175,7 @@ class KernelRun {
     PassMeasurements measured;
     if (!prepared_.early_result) {
       const auto& kernel = std::get<backends::BuiltKernel>(*built);
+      note_text(kernel);
       judgment = judged(kernel, *session);
       if (options_.measure && passes(*judgment)) measured = options_.measure(subject(), kernel);
     }
@@ -186,6 +188,7 @@ class KernelRun {
       if (!settle(prepared_, pass, record)) {
         const PassVerdict& verdict = pass == Pass::kForward ? judgment->forward : judgment->backward;
         take_verdict(record, verdict, *prepared_.source->module);
+        record.judged_text = judged_text_;
         if (pass == Pass::kBackward && is_warp()) name_cause(record);
         const auto& measurement = pass == Pass::kForward ? measured.forward : measured.backward;
         if (measurement) record.measurements.push_back(*measurement);
@@ -227,12 +230,27 @@ class KernelRun {
   /// Whether Warp generated the code.
   bool is_warp() const { return is_other_generator() && !is_foreign(); }
 
+  /// Notes which text of the kernel Warp got. If the user's own text disables the backward pass, there is none.
+  void note_text(const backends::BuiltKernel& kernel) {
+    if (!is_warp() || !kernel.native_text) return;
+    const std::string& obstacle =
+        prepared_.own_text_obstacle.empty() ? kernel.native_text->obstacle : prepared_.own_text_obstacle;
+    judged_text_ = JudgedText{.is_own = kernel.native_text->is_own, .obstacle = obstacle};
+    const bool has_backward = kernel.find(Pass::kBackward, backends::Precision::kNative) != nullptr;
+    if (prepared_.adjoint && judged_text_->is_own && !has_backward) {
+      prepared_.adjoint.reset();
+      prepared_.adjoint_rejection = Error{"the file sets enable_backward=False, so Warp generates no backward pass"};
+    }
+  }
+
   /// Adds the likely cause of an incorrect gradient of Warp, and calls it a convention if Warp documents it. If Warp
   /// did not run the tiles of the source, the result is inconclusive.
   void name_cause(CaseRecord& record) const {
     const bool is_incorrect = record.outcome_detail == "wrong_gradient";
     const bool is_fault = record.outcome == Outcome::memory_fault || record.outcome == Outcome::crashed;
-    if ((is_incorrect || is_fault) && warp::has_replaced_tiles(*prepared_.source->module, prepared_.kernel())) {
+    const bool is_printed = !judged_text_ || !judged_text_->is_own;
+    if (is_printed && (is_incorrect || is_fault) &&
+        warp::has_replaced_tiles(*prepared_.source->module, prepared_.kernel())) {
       record.outcome = Outcome::inconclusive;
       record.outcome_detail = "replaced_tiles";
       record.message +=
@@ -294,6 +312,8 @@ class KernelRun {
                                            .decides_gradients_by_finite_differences =
                                                is_other_generator() || options_.decides_gradients_by_finite_differences,
                                            .accepts_subgradients = is_other_generator(),
+                                           .promotes_other_text = judged_text_ && judged_text_->is_own &&
+                                                                  has_other_promoted_text(),
                                            .judges_unrounded_values = device_.computes_unrounded_values(),
                                            .finds_smaller_counterexamples = is_foreign() && options_.on_counterexample};
     if (options_.test_plans == nullptr) return judge(subject(), kernel, configuration);
@@ -306,7 +326,14 @@ class KernelRun {
     return judgment;
   }
 
+  /// Whether Warp gets another text with f64 promotion than in the kernel's own types.
+  bool has_other_promoted_text() const {
+    const backends::PythonBinding& python = *prepared_.emitted_kernel->python;
+    return python.native.text != python.promoted.text;
+  }
+
   PreparedKernel& prepared_;
+  std::optional<JudgedText> judged_text_ = std::nullopt;
   backends::Device& device_;
   const Printer& printer_;
   const RunOptions& options_;
@@ -474,8 +501,11 @@ void run_batch(std::span<const KernelSource> sources, backends::Device& device, 
                const RunOptions& options, const TakeRecord& take) {
   std::vector<PreparedKernel> kernels;
   kernels.reserve(sources.size());
-  for (const KernelSource& source : sources)
-    kernels.push_back(prepare_kernel(source, printer, device.target(), options));
+  const bool is_warp = device.target() == backends::SourceTarget::kWarpPython && device.input_error() == 0;
+  for (const KernelSource& source : sources) {
+    PreparedKernel& kernel = kernels.emplace_back(prepare_kernel(source, printer, device.target(), options));
+    if (is_warp && !kernel.early_result) kernel.own_text_obstacle = add_own_text(source, *kernel.emitted_kernel);
+  }
 
   std::vector<backends::EmittedKernel> emitted;
   for (const PreparedKernel& kernel : kernels) {
