@@ -118,17 +118,27 @@ TEST_F(WarpTextTest, BackwardPassIsUnsupportedIfTheFileDisablesIt) {
   EXPECT_THAT(backward.at("message").get<std::string>(), HasSubstr("enable_backward=False"));
 }
 
-TEST_F(WarpTextTest, RunsTilesOfVectorsThatAssayPrintsAsLocalArrays) {
-  const auto records = judge(std::string(kHeader) +
-                             "@wp.kernel\n"
-                             "def double(x: wp.array(dtype=wp.vec3), out: wp.array(dtype=wp.vec3)):\n"
-                             "    i = wp.tid()\n"
-                             "    t = wp.tile_load(x, shape=4, offset=4 * i)\n"
-                             "    wp.tile_store(out, t + t, offset=4 * i)\n");
-  for (const char* pass : {"user.double/forward", "user.double/backward"}) {
-    EXPECT_EQ(records.at(pass).at("outcome"), "pass") << verdict(records.at(pass));
-    EXPECT_EQ(records.at(pass).at("text"), json({{"own", true}}));
-  }
+/// Warp gets the gradient of the tiles of this kernel right, and that of the local arrays that Assay prints wrong.
+constexpr const char* kTilesOfVectors =
+    "@wp.kernel\ndef moved(x: wp.array2d(dtype=wp.vec2), out: wp.array2d(dtype=wp.vec2)):\n    i = wp.tid()\n"
+    "    t = wp.tile_load(x, shape=(1, SIZE), offset=(i, 0))\n    wp.tile_fft(t)\n"
+    "    wp.tile_store(out, t * 0.125, offset=(i, 0))\n";
+
+TEST_F(WarpTextTest, RunsTilesThatAssayPrintsAsLocalArrays) {
+  const auto records = judge(std::string("import warp as wp\n\nSIZE = wp.constant(4)\n\n\n") + kTilesOfVectors);
+  const json& backward = records.at("user.moved/backward");
+  EXPECT_EQ(backward.at("outcome"), "pass") << verdict(backward);
+  EXPECT_EQ(backward.at("text"), json({{"own", true}}));
+}
+
+TEST_F(WarpTextTest, PrintedLocalArraysInPlaceOfTilesAreInconclusive) {
+  workshop_.write("settings.py", "SIZE = 4\n");
+  const auto records =
+      judge(std::string("import warp as wp\nfrom settings import SIZE\n\n\n") + kTilesOfVectors);
+  const json& backward = records.at("user.moved/backward");
+  EXPECT_EQ(backward.at("outcome"), "inconclusive") << verdict(backward);
+  EXPECT_EQ(backward.at("kind"), "replaced_tiles") << verdict(backward);
+  EXPECT_THAT(backward.at("message").get<std::string>(), HasSubstr("did not run the kernel's own tiles"));
 }
 
 }  // namespace

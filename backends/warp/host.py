@@ -180,7 +180,9 @@ def reason_of(error: BaseException) -> str:
     """Why a kernel was rejected, in one line: Warp's message shows the place and the source before the reason."""
     lines = [line.strip().lstrip(";") for line in str(error).splitlines() if line.strip()]
     if len(lines) > 1 and lines[0].startswith("Error while parsing function"):
-        lines = [f"{lines[-1]} (in '{lines[1]}')" if len(lines) > 2 else lines[-1]]
+        own = re.search(r"own\.py:(\d+):", lines[0])  # its lines are those of the user's file
+        place = f", line {own[1]}" if own else ""
+        lines = [f"{lines[-1]} (in '{lines[1]}'{place})" if len(lines) > 2 else lines[-1]]
     return f"{type(error).__name__}: " + "\n".join(lines)
 
 
@@ -296,9 +298,7 @@ def load_own_text(path: pathlib.Path, device: str, text: dict[str, object]) -> L
     except Exception as error:
         text["obstacle"] = str(error) if isinstance(error, kernel_text.NotUsableError) else reason_of(error)
         return None
-    if loaded.binding["has_backward"] and not kernel_text.has_backward(loaded.kernel):
-        loaded.binding["has_backward"] = False
-        own.with_suffix(".json").write_text(json.dumps(loaded.binding), encoding="utf-8")
+    kernel_text.apply_options(loaded.kernel, loaded.binding, own)
     text.update(file=own.stem, has_backward=loaded.binding["has_backward"])
     return loaded
 

@@ -223,6 +223,8 @@ class KernelFile:
     def makes_value(self, function: ast.expr) -> bool:
         """Whether a call of the function only makes a value."""
         name = self.dotted(function)
+        if name in self.binding:
+            return all(self.is_type(statement.node) for statement in self.binding[name])
         module, _, member = name.partition(".")
         if module == "warp":
             return WARP_CALLS.fullmatch(member) is not None
@@ -230,7 +232,17 @@ class KernelFile:
             return NUMPY_CALLS.fullmatch(member) is not None
         if name in ("typing.TypeVar", "math.prod") or (module == "math" and "." not in member):
             return True
-        return name in PYTHON_CALLS and name not in self.binding
+        return name in PYTHON_CALLS
+
+    def is_type(self, node: ast.stmt) -> bool:
+        """Whether a statement defines a type whose values have no other code of the file."""
+        if isinstance(node, ast.ClassDef):
+            has_methods = any(isinstance(part, ast.FunctionDef) for part in node.body)
+            return not has_methods and self.obstacle_of_class(node) is None
+        if not isinstance(node, ast.Assign):
+            return False
+        made = node.value.func if isinstance(node.value, ast.Call) else node.value
+        return self.are_pure([node.value]) and self.makes_value(made)
 
     def dotted(self, node: ast.expr) -> str:
         """Return what a name stands for, with the module that it comes from: "warp.types.vector"; empty for others."""
@@ -319,11 +331,10 @@ def quoted(annotations: list[ast.expr | None]) -> list[ast.expr]:
     return expressions
 
 
-def uses_tiles(text: str) -> bool:
-    """Whether a text calls functions of tiles."""
+def called_names(text: str) -> set[str]:
+    """Return the names of the functions that a text calls, without those of their modules."""
     calls = (n.func for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Call))
-    names = (f.attr if isinstance(f, ast.Attribute) else getattr(f, "id", "") for f in calls)
-    return any(name == "untile" or name.split("_")[0] == "tile" for name in names)
+    return {f.attr if isinstance(f, ast.Attribute) else getattr(f, "id", "") for f in calls}
 
 
 # ------------------------------------------------------------------------------------------------- the files of a build
@@ -341,13 +352,16 @@ def write_own_text(path: pathlib.Path) -> pathlib.Path:
     own = binding.pop("own")
     file = KernelFile(path.with_suffix(".source").read_bytes().decode())
     text = file.text_of(own["line"], own["kernel"])
+    calls = called_names(text)
+    if calls & {"lower_bound", "sample_cdf"}:
+        raise NotUsableError("wp.lower_bound ignores the strides of the arrays that launches pass")
     for parameter, struct_path in zip(binding["parameters"], own["paths"], strict=True):
         parameter["path"] = struct_path
     binding["kernel"] = own["kernel"]
     binding["definition"] = file.definition_at(own["line"]).node.name
     # Another name than that of the printed text, which may follow in the same process.
     binding["module"] += "own"
-    if uses_tiles(text) and not binding["tiled"]:
+    if not binding["tiled"] and any(name == "untile" or name.split("_")[0] == "tile" for name in calls):
         binding["tiled"], binding["block_dim"] = True, 1
     target = path.with_name(path.stem + "own.py")
     target.write_text(text, encoding="utf-8")
@@ -394,9 +408,13 @@ def check_arguments(kernel: object, binding: dict[str, object]) -> None:
             raise NotUsableError(f"argument '{name}' has another layout than a launch passes")
 
 
-def has_backward(kernel: object) -> bool:
-    """Whether Warp generates a backward pass for a kernel."""
-    return kernel.options.get("enable_backward", kernel.module.options["enable_backward"]) is not False
+def apply_options(kernel: object, binding: dict[str, object], path: pathlib.Path) -> None:
+    """Note in the binding of a file that there is no backward pass, if the user's file disables it."""
+    is_enabled = kernel.options.get("enable_backward", kernel.module.options["enable_backward"])
+    if binding["has_backward"] and not is_enabled:
+        # As when the worker loads the file: Warp's key of the built code depends on the option.
+        binding["has_backward"] = kernel.module.options["enable_backward"] = False
+        path.with_suffix(".json").write_text(json.dumps(binding), encoding="utf-8")
 
 
 def main() -> None:

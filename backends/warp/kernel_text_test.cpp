@@ -126,6 +126,16 @@ TEST_F(KernelTextTest, TakesOverloadsAndFunctionsThatReplaceOperators) {
     EXPECT_THAT(taken.text, HasSubstr(kept));
 }
 
+TEST_F(KernelTextTest, TakesConstantsOfTypesThatTheFileDefines) {
+  const TakenText taken = take_with(
+      "from enum import IntEnum\nmat63 = wp.types.matrix(shape=(6, 3), dtype=float)\nSPREAD = mat63(1.0)\n"
+      "Vec = wp.vec3\nUP = Vec(0.0, 1.0, 0.0)\nclass Side(IntEnum):\n    LEFT = 0\nSIDE = Side(0)",
+      "    x[SIDE] = SPREAD[0, 0] + UP[1]");
+  EXPECT_EQ(taken.status, 0) << taken.text;
+  EXPECT_THAT(take_with("class Limit(float):\n    def __init__(self):\n        print()\nLIMIT = Limit()").text,
+              StartsWith("line 5: the kernel needs a value that only Python knows"));
+}
+
 TEST_F(KernelTextTest, KeepsParametersAndVariablesApartFromNamesOfTheFile) {
   const TakenText taken = take_with("x = open(\"data\")\nLIMIT = 3.0\ny = open(\"data\")",
                                     "    y = LIMIT\n    x[wp.tid()] = y");
@@ -168,7 +178,7 @@ TEST_F(KernelTextTest, RejectsDefinitionsThatRunOtherCode) {
   EXPECT_THAT(take_with(quoted, "    x[0] = limit(1.0)").text,
               StartsWith("line 2: the header of 'limit' needs a value that only Python knows"));
   EXPECT_THAT(take_with("LIMIT = 1.0", "    x[0] = LIMIT + wp.static(print(1))").text,
-              StartsWith("line 5: 'k' calls wp.static with a value that only Python knows"));
+              StartsWith("line 4: 'k' calls wp.static with a value that only Python knows"));
 }
 
 }  // namespace

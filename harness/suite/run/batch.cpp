@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <cstdlib>
 #include <map>
 #include <set>
 
@@ -152,6 +154,16 @@ bool settle(const PreparedKernel& prepared, Pass pass, CaseRecord& record) {
   return false;
 }
 
+/// Whether another order or algorithm, with rounding errors of the same size, can explain all differences.
+bool differs_little(const CaseRecord& record) {
+  constexpr double kMaxRho = 64, kMaxShare = 1e-3;
+  return std::ranges::all_of(record.mismatches, [](const Mismatch& mismatch) {
+    const double expected = std::strtod(mismatch.expected.text.c_str(), nullptr);
+    const double difference = std::abs(std::strtod(mismatch.got.text.c_str(), nullptr) - expected);
+    return mismatch.rho <= kMaxRho || difference <= kMaxShare * std::abs(expected);
+  });
+}
+
 /// Everything about one kernel after the build.
 class KernelRun {
  public:
@@ -189,7 +201,7 @@ class KernelRun {
         const PassVerdict& verdict = pass == Pass::kForward ? judgment->forward : judgment->backward;
         take_verdict(record, verdict, *prepared_.source->module);
         record.judged_text = judged_text_;
-        if (pass == Pass::kBackward && is_warp()) name_cause(record);
+        if (is_warp()) name_cause(record, pass);
         const auto& measurement = pass == Pass::kForward ? measured.forward : measured.backward;
         if (measurement) record.measurements.push_back(*measurement);
         if (options_.on_counterexample && verdict.counterexample)
@@ -245,21 +257,31 @@ class KernelRun {
 
   /// Adds the likely cause of an incorrect gradient of Warp, and calls it a convention if Warp documents it. If Warp
   /// did not run the tiles of the source, the result is inconclusive.
-  void name_cause(CaseRecord& record) const {
+  void name_cause(CaseRecord& record, Pass pass) const {
     const bool is_incorrect = record.outcome_detail == "wrong_gradient";
     const bool is_fault = record.outcome == Outcome::memory_fault || record.outcome == Outcome::crashed;
-    const bool is_printed = !judged_text_ || !judged_text_->is_own;
-    if (is_printed && (is_incorrect || is_fault) &&
-        warp::has_replaced_tiles(*prepared_.source->module, prepared_.kernel())) {
+    const bool is_own = judged_text_ && judged_text_->is_own;
+    const bool has_replaced_tiles = warp::has_replaced_tiles(*prepared_.source->module, prepared_.kernel());
+    if (has_replaced_tiles && !is_own && pass == Pass::kBackward && (is_incorrect || is_fault)) {
       record.outcome = Outcome::inconclusive;
       record.outcome_detail = "replaced_tiles";
       record.message +=
           "; Warp did not run the kernel's own tiles or stacks, but local arrays and loops, which Assay wrote instead";
       return;
     }
+    if (has_replaced_tiles && is_own && record.outcome == Outcome::fail &&
+        (record.outcome_detail == "rounding" || (record.outcome_detail == "mismatch" && differs_little(record)))) {
+      record.outcome = Outcome::inconclusive;
+      record.outcome_detail = "replaced_tiles";
+      record.message +=
+          "; the bound is that of local arrays and loops, which stand for the tiles, and Warp may compute otherwise";
+      return;
+    }
     if (!is_incorrect) return;
+    // The loops and arrays that stand for tiles are not in the text that Warp got.
     const warp::GradientErrorCauseEntry& cause =
-        warp::row_of(warp::cause_of(*prepared_.source->module, prepared_.kernel()));
+        warp::row_of(has_replaced_tiles ? warp::GradientErrorCause::kOther
+                                        : warp::cause_of(*prepared_.source->module, prepared_.kernel()));
     record.message += fmt::format("; likely cause: {}", cause.title);
     if (cause.documentation_section.empty()) return;
     record.outcome_detail = "convention";
