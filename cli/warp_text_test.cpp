@@ -14,8 +14,8 @@ namespace {
 
 using nlohmann::json;
 using ::testing::AnyOf;
-using ::testing::HasSubstr;
 using testing::CommandResult;
+using ::testing::HasSubstr;
 using testing::Workshop;
 
 constexpr const char* kHeader = "import warp as wp\n\n\n";
@@ -133,8 +133,7 @@ TEST_F(WarpTextTest, RunsTilesThatAssayPrintsAsLocalArrays) {
 
 TEST_F(WarpTextTest, PrintedLocalArraysInPlaceOfTilesAreInconclusive) {
   workshop_.write("settings.py", "SIZE = 4\n");
-  const auto records =
-      judge(std::string("import warp as wp\nfrom settings import SIZE\n\n\n") + kTilesOfVectors);
+  const auto records = judge(std::string("import warp as wp\nfrom settings import SIZE\n\n\n") + kTilesOfVectors);
   const json& backward = records.at("user.moved/backward");
   EXPECT_EQ(backward.at("outcome"), "inconclusive") << verdict(backward);
   EXPECT_EQ(backward.at("kind"), "replaced_tiles") << verdict(backward);

@@ -69,9 +69,9 @@ struct PythonSource {
 
 /// The user's file with a kernel. The device takes the kernel's own text from it, without the other code of the file.
 struct PythonOwnText {
-  std::string file_text;      ///< text of the file
-  std::int32_t line = 0;      ///< line of the kernel's `def` in the file, counted from 1
-  std::string kernel_name;    ///< name of the kernel or of the overload
+  std::string file_text;    ///< text of the file
+  std::int32_t line = 0;    ///< line of the kernel's `def` in the file, counted from 1
+  std::string kernel_name;  ///< name of the kernel or of the overload
   /// By parameter of PythonBinding: the path of the struct's field that the user's kernel has instead: "body.position".
   /// Empty: the parameter itself.
   std::vector<std::string> struct_field_paths;
@@ -98,7 +98,7 @@ struct PythonBinding {
   std::vector<Parameter> parameters;  ///< parameters of the kernel, in order
   PythonSource native;                ///< the file in native precision
   PythonSource promoted;              ///< the file with every floating-point type promoted to f64
-  /// Built in native precision instead of `native`, if it can be used. Empty: there is no such file.
+  /// Built in native precision instead of `native`, if it can be used. Empty: none.
   std::optional<PythonOwnText> own_text = std::nullopt;
 };
 

@@ -81,9 +81,9 @@ std::string read_answers(const std::string& output, std::map<std::string, Kernel
     builds[kernel] = {.status = status_of(line.at("status")),
                       .message = message.substr(0, kMessageBytes),
                       .code_json = line.contains("code") ? line.at("code").dump() : "",
-                     .file_name = text_of_kernel.value("file", kernel),
-                     .own_text_obstacle = text_of_kernel.value("obstacle", ""),
-                     .has_backward = text_of_kernel.value("has_backward", true)};
+                      .file_name = text_of_kernel.value("file", kernel),
+                      .own_text_obstacle = text_of_kernel.value("obstacle", ""),
+                      .has_backward = text_of_kernel.value("has_backward", true)};
   }
   return started;
 }

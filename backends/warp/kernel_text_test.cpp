@@ -137,8 +137,8 @@ TEST_F(KernelTextTest, TakesConstantsOfTypesThatTheFileDefines) {
 }
 
 TEST_F(KernelTextTest, KeepsParametersAndVariablesApartFromNamesOfTheFile) {
-  const TakenText taken = take_with("x = open(\"data\")\nLIMIT = 3.0\ny = open(\"data\")",
-                                    "    y = LIMIT\n    x[wp.tid()] = y");
+  const TakenText taken =
+      take_with("x = open(\"data\")\nLIMIT = 3.0\ny = open(\"data\")", "    y = LIMIT\n    x[wp.tid()] = y");
   ASSERT_EQ(taken.status, 0) << taken.text;
   EXPECT_THAT(taken.text, Not(HasSubstr("open(")));
 }
@@ -148,7 +148,8 @@ TEST_F(KernelTextTest, RejectsTextThatNeedsOtherCodeToRun) {
       {"LIMIT = open(\"data\").read()", "line 2: the kernel needs a value that only Python knows"},
       {"def limit():\n    return 1.0\nLIMIT = limit()", "line 4: the kernel needs a value that only Python knows"},
       {"LIMIT, = [print(1)]", "line 2: the kernel needs a value that only Python knows"},
-      {"wp.x = 1\nif True:\n    LIMIT = 1.0", "line 3: the kernel needs a name that is not defined by a simple statement"},
+      {"wp.x = 1\nif True:\n    LIMIT = 1.0",
+       "line 3: the kernel needs a name that is not defined by a simple statement"},
       {"from settings import LIMIT", "line 2: the kernel needs another module"},
       {"import os", "the file does not define 'LIMIT'"},
       {"LIMIT = 1.0; print(LIMIT)", "line 2 has several statements"},
@@ -161,9 +162,10 @@ TEST_F(KernelTextTest, RejectsTextThatNeedsOtherCodeToRun) {
     EXPECT_EQ(taken.status, 1) << top << "\n" << taken.text;
     EXPECT_THAT(taken.text, StartsWith(reason)) << top;
   }
-  const TakenText nested = take("import warp as wp\n\n\ndef make():\n    @wp.kernel\n    def k(x: wp.array(dtype=float)):\n"
-                                "        x[0] = 1.0\n    return k\n",
-                                "\n    def k(");
+  const TakenText nested = take(
+      "import warp as wp\n\n\ndef make():\n    @wp.kernel\n    def k(x: wp.array(dtype=float)):\n"
+      "        x[0] = 1.0\n    return k\n",
+      "\n    def k(");
   EXPECT_THAT(nested.text, StartsWith("the kernel is not defined at the top level of the file"));
 }
 

@@ -180,12 +180,11 @@ class Arbiter {
     const auto quotient =
         has_promoted_forward_ ? derivative(set, g, scalar, expected) : derivative_by_oracle(set, g, scalar, expected);
     const auto wanted = static_cast<double>(expected.value);
-    const std::string values =
-        fmt::format("{} is {}{}; the oracle gives {}", place, got,
-                    promoted           ? " with f64 promotion"
-                    : is_of_other_text ? " in the kernel's own text"
-                                       : "",
-                    wanted);
+    const std::string values = fmt::format("{} is {}{}; the oracle gives {}", place, got,
+                                           promoted           ? " with f64 promotion"
+                                           : is_of_other_text ? " in the kernel's own text"
+                                                              : "",
+                                           wanted);
     const double scale = std::max({std::abs(wanted), expected.informative_bound_scale, 1e-6});
     if (!quotient && std::abs(got - wanted) <= kArbitrationTolerance * scale) {
       note(Ruling::kRounding,
@@ -200,12 +199,11 @@ class Arbiter {
     const bool oracle_agrees = std::abs(wanted - quotient->value) <= allowed + expected.bound;
     const double rounding = is_of_other_text ? std::max(kRoundingBounds * expected.bound, kRoundingShare * scale) : 0;
     const bool device_agrees = std::abs(got - quotient->value) <= std::max(allowed, rounding + 4 * quotient->error);
-    const std::string text =
-        fmt::format("{}, and finite differences of the {} give {} (input set {})", values,
-                    is_of_other_text ? "forward pass with f64 promotion"
-                    : promoted       ? "forward pass"
-                                     : "oracle's forward pass",
-                    quotient->value, set);
+    const std::string text = fmt::format("{}, and finite differences of the {} give {} (input set {})", values,
+                                         is_of_other_text ? "forward pass with f64 promotion"
+                                         : promoted       ? "forward pass"
+                                                          : "oracle's forward pass",
+                                         quotient->value, set);
     // If both agree with the differences, they differ by less than these resolve.
     if (!oracle_agrees) note(Ruling::kOracleWrong, text);
     else note(device_agrees ? Ruling::kRounding : Ruling::kWrongGradient, text);
@@ -297,8 +295,8 @@ void decide_by_finite_differences(const PassContext& pass_context) {
   if (verdict.decide().outcome != Outcome::fail || forward.failed() ||
       ir::has_custom_gradient(pass_context.subject.module, pass_context.subject.kernel))
     return;
-  const bool compares_own_text = pass_context.configuration.promotes_other_text &&
-                                 !pass_context.configuration.policy.judges_f64_promotion;
+  const bool compares_own_text =
+      pass_context.configuration.promotes_other_text && !pass_context.configuration.policy.judges_f64_promotion;
   const Precision precision = promoted && !compares_own_text ? Precision::kPromoted : Precision::kNative;
   Arbitrated arbitrated = Arbiter(pass_context, precision, promoted).run();
   if (arbitrated.finding != Ruling::kNone)

@@ -318,26 +318,26 @@ class KernelRun {
     profile.input_error = {.unit_roundoffs = device_.input_error(),
                            .least_significant_bits =
                                computes_in_half_precision(subject()) ? 0 : ir::row(ir::Scalar::kF32).significant_bits};
-    const JudgeConfiguration configuration{.session = session,
-                                           .policy = policy,
-                                           .profile = profile,
-                                           .seed = options_.seed,
-                                           .forward = options_.forward,
-                                           .backward = options_.backward,
-                                           .time_limit = options_.time_limit,
-                                           .cross_check_device = cross_check_device_,
-                                           .derives_work_from_extents = device_.derives_work_from_extents(),
-                                           .is_repeatable = device_.is_repeatable(),
-                                           .trusts_custom_gradients = options_.trusts_custom_gradients,
-                                           .fixed_extents = options_.fixed_extents,
-                                           .recorded_launches = recorded(),
-                                           .decides_gradients_by_finite_differences =
-                                               is_other_generator() || options_.decides_gradients_by_finite_differences,
-                                           .accepts_subgradients = is_other_generator(),
-                                           .promotes_other_text = judged_text_ && judged_text_->is_own &&
-                                                                  has_other_promoted_text(),
-                                           .judges_unrounded_values = device_.computes_unrounded_values(),
-                                           .finds_smaller_counterexamples = is_foreign() && options_.on_counterexample};
+    const JudgeConfiguration configuration{
+        .session = session,
+        .policy = policy,
+        .profile = profile,
+        .seed = options_.seed,
+        .forward = options_.forward,
+        .backward = options_.backward,
+        .time_limit = options_.time_limit,
+        .cross_check_device = cross_check_device_,
+        .derives_work_from_extents = device_.derives_work_from_extents(),
+        .is_repeatable = device_.is_repeatable(),
+        .trusts_custom_gradients = options_.trusts_custom_gradients,
+        .fixed_extents = options_.fixed_extents,
+        .recorded_launches = recorded(),
+        .decides_gradients_by_finite_differences =
+            is_other_generator() || options_.decides_gradients_by_finite_differences,
+        .accepts_subgradients = is_other_generator(),
+        .promotes_other_text = judged_text_ && judged_text_->is_own && has_other_promoted_text(),
+        .judges_unrounded_values = device_.computes_unrounded_values(),
+        .finds_smaller_counterexamples = is_foreign() && options_.on_counterexample};
     if (options_.test_plans == nullptr) return judge(subject(), kernel, configuration);
     const auto start = std::chrono::steady_clock::now();
     const auto test_plan = options_.test_plans->get_or_draw_test_plan(
