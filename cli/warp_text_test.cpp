@@ -75,6 +75,10 @@ TEST_F(WarpTextTest, ReportsIncorrectGradientThatOnlyTheUsersTextHas) {
   EXPECT_THAT(backward.at("message").get<std::string>(), HasSubstr("finite differences of the forward pass"));
   EXPECT_EQ(backward.at("text"), json({{"own", true}}));
   EXPECT_EQ(records.at("user.shift/forward").at("outcome"), "pass") << verdict(records.at("user.shift/forward"));
+  std::string run = kRun;
+  run.replace(run.find("--reduce 0"), 10, "--reduce 2");
+  const CommandResult reduced = workshop_.run(run + "user.py");
+  EXPECT_THAT(reduced.out + reduced.err, HasSubstr("is not reproducible with the kernel as Assay prints it"));
 }
 
 TEST_F(WarpTextTest, JudgesDefinitionsWithoutRunningOtherCodeOfTheFile) {
