@@ -14,7 +14,7 @@ namespace assay::schemas {
 
 /// Version of the records that this program writes. As for all of these versions, an incompatible change increments the
 /// first number.
-inline constexpr std::string_view kRecordSchemaVersion = "2.6.0";
+inline constexpr std::string_view kRecordSchemaVersion = "2.7.0";
 inline constexpr std::string_view kReportSchemaVersion = "1.7.0";  ///< version of report.json that this program writes
 /// Version of conformance/state.json that this program writes.
 inline constexpr std::string_view kStateSchemaVersion = "1.0.0";

@@ -56,6 +56,12 @@ struct Artifact {
   std::string content;         ///< PTX text or cubin bytes; empty for a shared library
 };
 
+/// Which text of a kernel was built in native precision, on devices that give it to another generator of code.
+struct BuiltText {
+  bool is_own = false;   ///< whether it is the user's own text, not one that Assay printed
+  std::string obstacle;  ///< why the user's own text was not built; empty if it was
+};
+
 /// A successfully built kernel. Valid as long as the device that built it.
 struct BuiltKernel {
   std::string name;                                        ///< name of the kernel; need not be unique
@@ -67,6 +73,7 @@ struct BuiltKernel {
   bool is_from_cache = false;  ///< whether all its code was in the build cache
   /// Whether the code of the native variant is also that of the promoted variant: see is_promoted_native.
   bool promoted_is_native = false;
+  std::optional<BuiltText> native_text = std::nullopt;  ///< see BuiltText; empty on other devices
 
   /// The precision under which the code of a variant is found in `entry_points` and `artifacts`.
   [[nodiscard]] Precision code_precision(Precision precision) const {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -66,6 +67,16 @@ struct PythonSource {
   std::vector<PythonGradient> gradients;  ///< gradients, in the order in which they end the list of backward parameters
 };
 
+/// The user's file with a kernel. The device takes the kernel's own text from it, without the other code of the file.
+struct PythonOwnText {
+  std::string file_text;    ///< text of the file
+  std::int32_t line = 0;    ///< line of the kernel's `def` in the file, counted from 1
+  std::string kernel_name;  ///< name of the kernel or of the overload
+  /// By parameter of PythonBinding: the path of the struct's field that the user's kernel has instead: "body.position".
+  /// Empty: the parameter itself.
+  std::vector<std::string> struct_field_paths;
+};
+
 /// How a launch maps to a kernel in Python. The parameters of a forward entry point are the extents of all launch
 /// dimensions except the first, as 32-bit integers, and then the kernel's own parameters. A backward entry point has,
 /// after these, one gradient array for each of PythonSource::gradients.
@@ -87,6 +98,8 @@ struct PythonBinding {
   std::vector<Parameter> parameters;  ///< parameters of the kernel, in order
   PythonSource native;                ///< the file in native precision
   PythonSource promoted;              ///< the file with every floating-point type promoted to f64
+  /// Built in native precision instead of `native`, if it can be used. Empty: none.
+  std::optional<PythonOwnText> own_text = std::nullopt;
 };
 
 /// The source of one kernel for one target.

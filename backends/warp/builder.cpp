@@ -77,9 +77,13 @@ std::string read_answers(const std::string& output, std::map<std::string, Kernel
     started.clear();
     std::string message = line.value("message", "");
     if (line.at("status") == "rejected" && !compiler_error.empty()) message += ": " + compiler_error;
+    const json text_of_kernel = line.value("text", json::object());
     builds[kernel] = {.status = status_of(line.at("status")),
                       .message = message.substr(0, kMessageBytes),
-                      .code_json = line.contains("code") ? line.at("code").dump() : ""};
+                      .code_json = line.contains("code") ? line.at("code").dump() : "",
+                      .file_name = text_of_kernel.value("file", kernel),
+                      .own_text_obstacle = text_of_kernel.value("obstacle", ""),
+                      .has_backward = text_of_kernel.value("has_backward", true)};
   }
   return started;
 }
@@ -138,6 +142,7 @@ KernelBuildResult failure_of(const cpu::ProcessResult& result, milliseconds limi
 
 Result<void> write_host(const fs::path& folder, const PythonHostSettings& settings) {
   if (Result<void> written = put(folder / "host.py", kHostScript); !written.ok()) return written;
+  if (Result<void> written = put(folder / "kernel_text.py", kKernelTextScript); !written.ok()) return written;
   return put(folder / "settings.json", json{{"device", settings.device_name},
                                             {"warp_device", settings.warp_device},
                                             {"cache", settings.cache_directory.string()},
@@ -147,10 +152,14 @@ Result<void> write_host(const fs::path& folder, const PythonHostSettings& settin
 }
 
 Result<std::string> write_kernel(const fs::path& folder, const backends::PythonBinding& binding,
-                                 const backends::PythonSource& source, bool has_backward, const std::string& code) {
+                                 const backends::PythonSource& source, bool has_backward,
+                                 const backends::PythonOwnText* own_text, const std::string& code) {
   json parameters = json::array(), gradients = json::array();
   for (const backends::PythonBinding::Parameter& parameter : binding.parameters)
-    parameters.push_back({{"path", parameter.struct_field_path}, {"rank", parameter.rank}});
+    parameters.push_back({{"path", parameter.struct_field_path},
+                          {"rank", parameter.rank},
+                          {"name", parameter.name},
+                          {"bytes", parameter.bytes}});
   for (const backends::PythonGradient& gradient : source.gradients)
     gradients.push_back(
         {{"parameter", gradient.parameter_index}, {"offset", gradient.field_offset}, {"bytes", gradient.bytes}});
@@ -162,10 +171,20 @@ Result<std::string> write_kernel(const fs::path& folder, const backends::PythonB
       {"has_backward", has_backward},
       {"parameters", std::move(parameters)},
       {"gradients", std::move(gradients)}};
-  const std::string name = "assay_" + sha256_hex(described.dump() + source.text + code).substr(0, kNameDigits);
+  std::string own_file;
+  if (own_text != nullptr) {
+    own_file = own_text->file_text;
+    described["own"] = {
+        {"line", own_text->line}, {"kernel", own_text->kernel_name}, {"paths", own_text->struct_field_paths}};
+  }
+  const std::string name =
+      "assay_" + sha256_hex(described.dump() + source.text + own_file + code).substr(0, kNameDigits);
   described["module"] = name;
   if (Result<void> written = put(folder / (name + ".json"), described.dump()); !written.ok()) return written.error();
   if (Result<void> written = put(folder / (name + ".py"), source.text); !written.ok()) return written.error();
+  if (own_text != nullptr) {
+    if (Result<void> written = put(folder / (name + ".source"), own_file); !written.ok()) return written.error();
+  }
   if (code.empty()) return name;
   if (Result<void> written = put(folder / (name + ".code"), code); !written.ok()) return written.error();
   return name;

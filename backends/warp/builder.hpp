@@ -31,6 +31,10 @@ struct KernelBuildResult {
   /// A JSON text: for PTX the files, the entry points and the parameters; for the CPU a hash of the object file, which
   /// is equal for kernels with the same machine code.
   std::string code_json;
+  /// Name of the files that were built: that of the kernel, or of the user's own text.
+  std::string file_name = {};
+  std::string own_text_obstacle = {};  ///< why the user's own text was not built; empty if it was or if there is none
+  bool has_backward = true;            ///< whether the text lets Warp generate a backward pass
 };
 
 /// The device and the settings for which host.py builds kernels.
@@ -45,10 +49,12 @@ struct PythonHostSettings {
 Result<void> write_host(const std::filesystem::path& folder, const PythonHostSettings& settings);
 
 /// Writes one Python file and its binding. Returns the name of the kernel for build(), which is derived from the text.
-/// Without `has_backward`, Warp generates no backward pass, and accepts functions that have none. If `code` is not
-/// empty, it is built instead of the file that Warp generates.
+/// Without `has_backward`, Warp generates no backward pass, and accepts functions that have none. With `own_text`, the
+/// user's own text is built if it can be used. If `code` is not empty, it is built instead of the file that Warp
+/// generates.
 Result<std::string> write_kernel(const std::filesystem::path& folder, const backends::PythonBinding& binding,
-                                 const backends::PythonSource& source, bool has_backward, const std::string& code = {});
+                                 const backends::PythonSource& source, bool has_backward,
+                                 const backends::PythonOwnText* own_text = nullptr, const std::string& code = {});
 
 /// What host.py does with each kernel.
 enum class PythonHostCommand : std::uint8_t {

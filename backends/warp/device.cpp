@@ -62,8 +62,9 @@ BuildFailed failure_of(const KernelBuildResult& built) {
   return {Kind::kRejected, built.message};
 }
 
-void add_entries(BuiltKernel& built, const EmittedKernel& kernel, Precision precision) {
+void add_entries(BuiltKernel& built, const EmittedKernel& kernel, Precision precision, bool has_backward) {
   for (const EntryPoint& entry : kernel.entry_points) {
+    if (entry.pass == Pass::kBackward && !has_backward) continue;
     built.entry_points.push_back({.pass = entry.pass,
                                   .precision = precision,
                                   .symbol = entry.symbol,
@@ -74,6 +75,14 @@ void add_entries(BuiltKernel& built, const EmittedKernel& kernel, Precision prec
 std::string replaced_code(const EmittedKernel& kernel, Precision precision) {
   const auto code = std::ranges::find(kernel.helpers, replacement_code_helper_name(precision), &SourceHelper::name);
   return code == kernel.helpers.end() ? "" : code->text;
+}
+
+/// The user's own text of a kernel in one precision; null if there is none. If the promotion changes nothing, the own
+/// text is in both precisions.
+const PythonOwnText* own_text_of(const EmittedKernel& kernel, Precision precision) {
+  const PythonBinding& python = *kernel.python;
+  if (!python.own_text || !replaced_code(kernel, precision).empty()) return nullptr;
+  return precision == Precision::kNative || python.native.text == python.promoted.text ? &*python.own_text : nullptr;
 }
 
 /// The Python file of a launch.
@@ -136,7 +145,7 @@ std::vector<BuildOutcome> WarpDevice::build(std::span<const EmittedKernel> kerne
               ? Result<std::string>(Error{"the kernel's source was generated for a different device"})
               : write_kernel(folder(), *kernels[i].python,
                              precision == Precision::kNative ? kernels[i].python->native : kernels[i].python->promoted,
-                             has_backward, replaced_code(kernels[i], precision));
+                             has_backward, own_text_of(kernels[i], precision), replaced_code(kernels[i], precision));
       if (!name.ok()) outcomes[i] = BuildFailed{BuildFailed::Kind::kResourceFailure, name.error().text()};
       names.push_back(name.ok() ? name.take() : "");
       if (!names.back().empty() && std::ranges::find(pending, names.back()) == pending.end())
@@ -169,7 +178,9 @@ BuildOutcome WarpDevice::make_build_outcome(const EmittedKernel& kernel, const s
       result.log = "promoted to f64: " + built.message;
       continue;
     }
-    if (Result<void> added = add_code(name, built, precision, kernel, result); !added.ok())
+    if (precision == Precision::kNative)
+      result.native_text = {.is_own = built.file_name != name, .obstacle = built.own_text_obstacle};
+    if (Result<void> added = add_code(built.file_name, built, precision, kernel, result); !added.ok())
       return BuildFailed{BuildFailed::Kind::kRejected, added.error().text()};
   }
   return result;
@@ -182,7 +193,7 @@ Result<void> WarpLaunchDevice::add_code(const std::string& name, const KernelBui
                                                                        .architecture = {},
                                                                        .path = folder() / (name + ".py"),
                                                                        .content = built.code_json}));
-  add_entries(result, kernel, precision);
+  add_entries(result, kernel, precision, built.has_backward);
   return {};
 }
 
@@ -263,7 +274,7 @@ Result<void> WarpPtxDevice::add_code(const std::string& name, const KernelBuildR
                .architecture = {},
                .path = folder() / (name + ".py"),
                .content = describe_code(read_file(folder() / (name + ".json")), built.code_json)}));
-  add_entries(result, kernel, precision);
+  add_entries(result, kernel, precision, built.has_backward);
   return {};
 }
 

@@ -4,8 +4,8 @@ Usage: host.py build FOLDER KERNEL...   build kernels; prints one JSON line befo
        host.py text FOLDER KERNEL...    write the code that Warp generates to KERNEL.text.json; prints the same lines
        host.py serve                    run launches for the parent process, which made the descriptors 3 and 4
 
-FOLDER contains settings.json and, for each KERNEL, KERNEL.py with one kernel and KERNEL.json with its binding. The
-device writes these files (builder.cpp).
+FOLDER contains settings.json and, for each KERNEL, KERNEL.py with one kernel and KERNEL.json with its binding. If there
+is the user's file, KERNEL.source, the kernel is taken from it if possible (kernel_text.py). See builder.cpp.
 """
 
 import contextlib
@@ -27,6 +27,7 @@ import time
 import traceback
 from collections.abc import Iterator
 
+import kernel_text
 import numpy as np
 import warp as wp
 
@@ -102,7 +103,7 @@ class LoadedKernel:
         except BaseException:
             del sys.modules[name]
             raise
-        self.kernel = getattr(module, self.binding["kernel"])
+        self.kernel = kernel_text.kernel_in(module, self.binding)
         if not self.binding["has_backward"]:
             self.kernel.module.options["enable_backward"] = False
         self.code = path.with_suffix(".code")
@@ -179,7 +180,9 @@ def reason_of(error: BaseException) -> str:
     """Why a kernel was rejected, in one line: Warp's message shows the place and the source before the reason."""
     lines = [line.strip().lstrip(";") for line in str(error).splitlines() if line.strip()]
     if len(lines) > 1 and lines[0].startswith("Error while parsing function"):
-        lines = [f"{lines[-1]} (in '{lines[1]}')" if len(lines) > 2 else lines[-1]]
+        own = re.search(r"own\.py:(\d+):", lines[0])  # its lines are those of the user's file
+        place = f", line {own[1]}" if own else ""
+        lines = [f"{lines[-1]} (in '{lines[1]}'{place})" if len(lines) > 2 else lines[-1]]
     return f"{type(error).__name__}: " + "\n".join(lines)
 
 
@@ -284,21 +287,37 @@ def write_text(loaded: LoadedKernel, path: pathlib.Path) -> None:
     path.with_suffix(".text.json").write_text(json.dumps(texts), encoding="utf-8")
 
 
+def load_own_text(path: pathlib.Path, device: str, text: dict[str, object]) -> LoadedKernel | None:
+    """Load the kernel from the user's file, if there is one that can be used; describe the outcome in `text`."""
+    if not path.with_suffix(".source").exists():
+        return None
+    try:
+        own = kernel_text.write_own_text(path)
+        loaded = LoadedKernel(own, device)
+        kernel_text.check_arguments(loaded.kernel, loaded.binding)
+    except Exception as error:
+        text["obstacle"] = str(error) if isinstance(error, kernel_text.NotUsableError) else reason_of(error)
+        return None
+    kernel_text.apply_options(loaded.kernel, loaded.binding, own)
+    text.update(file=own.stem, has_backward=loaded.binding["has_backward"])
+    return loaded
+
+
 def build_or_write(path: pathlib.Path, settings: Settings, command: str) -> dict[str, object]:
     """Build the kernel of a file, or write its generated code; return the members of the answer."""
+    text: dict[str, object] = {}
     try:
-        loaded = LoadedKernel(path, settings.warp_device)
+        loaded = load_own_text(path, settings.warp_device, text) or LoadedKernel(path, settings.warp_device)
         if command == "text":
             write_text(loaded, path)
-        elif settings.architectures:
-            return {"status": "built", "code": build_ptx(loaded, settings, path.stem)}
-        else:
-            loaded.build()
-            return {"status": "built", "code": {"object": loaded.object_hash()}}
+            return {"status": "built"}
+        if settings.architectures:
+            return {"status": "built", "code": build_ptx(loaded, settings, text.get("file", path.stem)), "text": text}
+        loaded.build()
+        return {"status": "built", "code": {"object": loaded.object_hash()}, "text": text}
     except Exception as error:
         status = "rejected" if is_build_error(error) else "unsupported"
-        return {"status": status, "message": reason_of(error)}
-    return {"status": "built"}
+        return {"status": status, "message": reason_of(error), "text": text}
 
 
 def build(folder: pathlib.Path, names: list[str], command: str) -> None:

@@ -5,6 +5,10 @@
 // promotion is compared with the derivative along that scalar, where the forward pass is promoted to f64 as well. A
 // departure in the kernel's own types only is rounding. If the generator rejects the promoted kernel, scalars in the
 // kernel's own types are compared with differences of the oracle's forward pass, with which the device's agrees.
+//
+// If the promoted kernel was generated from another text, its gradient says nothing about that of the user's own text.
+// Scalars in the kernel's own types are then compared with differences of the promoted forward pass. A departure that
+// rounding errors can explain is rounding.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -24,6 +28,9 @@ namespace {
 constexpr std::size_t kTriedScalars = 3;
 /// Relative tolerance between a gradient and the differences, in addition to the error of the extrapolation.
 constexpr double kArbitrationTolerance = 1e-6;
+/// In the kernel's own types, a departure of less than so many bounds, or of a smaller share of the gradient, may be an
+/// effect of rounding that the bound does not cover, such as that of another order of operations.
+constexpr double kRoundingBounds = 8, kRoundingShare = 1e-3;
 
 /// What the differences say about one scalar, the most important first.
 enum class Ruling : std::uint8_t { kOracleWrong, kWrongGradient, kUndecided, kRounding, kNone };
@@ -35,8 +42,10 @@ struct Arbitrated {
 
 class Arbiter {
  public:
-  /// `precision` is that of the compared gradients.
-  Arbiter(const PassContext& pass_context, Precision precision) : pass_context_(pass_context), precision_(precision) {}
+  /// `precision` is that of the compared gradients; `is_promoted`: whether the differences are those of the promoted
+  /// forward pass, not the oracle's.
+  Arbiter(const PassContext& pass_context, Precision precision, bool is_promoted)
+      : pass_context_(pass_context), precision_(precision), has_promoted_forward_(is_promoted) {}
 
   Arbitrated run() {
     for (std::size_t set = 0; set < pass_context_.input_sets.size(); ++set) {
@@ -48,6 +57,32 @@ class Arbiter {
     return std::move(found_);
   }
 
+  /// See is_difference_of_promotion_only.
+  bool is_difference_of_promotion_only() {
+    bool is_found = false;
+    for (std::size_t set = 0; set < pass_context_.input_sets.size(); ++set) {
+      const InputSet& input = pass_context_.input_sets[set];
+      const auto is_comparable = [&](Precision precision) {
+        return input.has_conclusive_gradient(precision) && input.references(precision).size() == 1;
+      };
+      if (!is_comparable(Precision::kNative) || !is_comparable(Precision::kPromoted)) continue;
+      const auto promoted = gradients(set, Precision::kPromoted);
+      const auto native = promoted ? gradients(set, Precision::kNative) : std::nullopt;
+      if (!native) continue;
+      const std::vector<bool> is_compared = compared_gradients(pass_context_);
+      for (std::size_t g = 0; g < native->got.size(); ++g) {
+        if (!is_compared[g]) continue;
+        for (const std::size_t scalar : worst_of(promoted->got[g], promoted->expected[g])) {
+          const double bound = native->expected[g][scalar].bound;
+          if (distance(promoted->got[g][scalar], promoted->expected[g][scalar]) <= 2 * bound) return false;
+          if (!(distance(native->got[g][scalar], native->expected[g][scalar]) <= bound)) return false;
+          is_found = true;
+        }
+      }
+    }
+    return is_found;
+  }
+
  private:
   struct Gradients {
     std::vector<std::vector<ComputedScalar>> got;
@@ -56,6 +91,10 @@ class Arbiter {
 
   void note(Ruling finding, std::string text) {
     if (finding < found_.finding) found_ = {finding, std::move(text)};
+  }
+
+  static double distance(const ComputedScalar& got, const ExpectedScalar& expected) {
+    return std::abs(got.value - static_cast<double>(expected.value));
   }
 
   /// The device's and the oracle's gradients; empty if the launch does not complete.
@@ -137,11 +176,15 @@ class Arbiter {
   void judge_scalar(std::size_t set, std::size_t g, std::size_t scalar, double got, const ExpectedScalar& expected) {
     const std::string place = fmt::format("{}[{}]", name(g), scalar);
     const bool promoted = precision_ == Precision::kPromoted;
+    const bool is_of_other_text = has_promoted_forward_ && !promoted;
     const auto quotient =
-        promoted ? derivative(set, g, scalar, expected) : derivative_by_oracle(set, g, scalar, expected);
+        has_promoted_forward_ ? derivative(set, g, scalar, expected) : derivative_by_oracle(set, g, scalar, expected);
     const auto wanted = static_cast<double>(expected.value);
-    const std::string values =
-        fmt::format("{} is {}{}; the oracle gives {}", place, got, promoted ? " with f64 promotion" : "", wanted);
+    const std::string values = fmt::format("{} is {}{}; the oracle gives {}", place, got,
+                                           promoted           ? " with f64 promotion"
+                                           : is_of_other_text ? " in the kernel's own text"
+                                                              : "",
+                                           wanted);
     const double scale = std::max({std::abs(wanted), expected.informative_bound_scale, 1e-6});
     if (!quotient && std::abs(got - wanted) <= kArbitrationTolerance * scale) {
       note(Ruling::kRounding,
@@ -154,9 +197,13 @@ class Arbiter {
     }
     const double allowed = kArbitrationTolerance * scale + 4 * quotient->error + (promoted ? 0 : expected.bound);
     const bool oracle_agrees = std::abs(wanted - quotient->value) <= allowed + expected.bound;
-    const bool device_agrees = std::abs(got - quotient->value) <= allowed;
+    const double rounding = is_of_other_text ? std::max(kRoundingBounds * expected.bound, kRoundingShare * scale) : 0;
+    const bool device_agrees = std::abs(got - quotient->value) <= std::max(allowed, rounding + 4 * quotient->error);
     const std::string text = fmt::format("{}, and finite differences of the {} give {} (input set {})", values,
-                                         promoted ? "forward pass" : "oracle's forward pass", quotient->value, set);
+                                         is_of_other_text ? "forward pass with f64 promotion"
+                                         : promoted       ? "forward pass"
+                                                          : "oracle's forward pass",
+                                         quotient->value, set);
     // If both agree with the differences, they differ by less than these resolve.
     if (!oracle_agrees) note(Ruling::kOracleWrong, text);
     else note(device_agrees ? Ruling::kRounding : Ruling::kWrongGradient, text);
@@ -222,6 +269,7 @@ class Arbiter {
 
   const PassContext& pass_context_;
   Precision precision_;
+  bool has_promoted_forward_;
   Arbitrated found_;
 };
 
@@ -250,9 +298,16 @@ void decide_by_finite_differences(const PassContext& pass_context) {
       verdict.is_attributed_to_approximations() || forward.failed() ||
       ir::has_custom_gradient(pass_context.subject.module, pass_context.subject.kernel))
     return;
-  Arbitrated arbitrated = Arbiter(pass_context, promoted ? Precision::kPromoted : Precision::kNative).run();
+  const bool compares_own_text =
+      pass_context.configuration.promotes_other_text && !pass_context.configuration.policy.judges_f64_promotion;
+  const Precision precision = promoted && !compares_own_text ? Precision::kPromoted : Precision::kNative;
+  Arbitrated arbitrated = Arbiter(pass_context, precision, promoted).run();
   if (arbitrated.finding != Ruling::kNone)
     verdict.reclassify_failure(kind_of(arbitrated.finding), std::move(arbitrated.text));
+}
+
+bool is_difference_of_promotion_only(const PassContext& pass_context) {
+  return Arbiter(pass_context, Precision::kPromoted, true).is_difference_of_promotion_only();
 }
 
 }  // namespace assay::harness

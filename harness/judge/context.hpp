@@ -140,6 +140,10 @@ void judge_consistency(const PassContext& pass_context);
 /// kind of its failure: wrong_gradient, rounding (correct with f64 promotion), oracle_wrong or undecided. Does nothing
 /// if the backward pass did not fail a comparison, or if the forward pass failed.
 void decide_by_finite_differences(const PassContext& pass_context);
+/// Whether f64 promotion shows a difference of a gradient from the oracle that the kernel's own types would show as
+/// well, but do not: the scalars with the largest differences differ by more than the bound in the kernel's own types,
+/// and are within it there. The two variants then have different gradients.
+bool is_difference_of_promotion_only(const PassContext& pass_context);
 /// Judges the launches of draw_sizes: 0 threads, and more than 65,535.
 void judge_forward_sizes(const PassContext& pass_context, const std::vector<DrawnLaunch>& launches);
 void judge_backward_sizes(const PassContext& pass_context, const std::vector<DrawnLaunch>& launches);

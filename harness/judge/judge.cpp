@@ -200,8 +200,11 @@ DrawnTestPlan draw_test_plan(const KernelUnderTest& subject, const JudgeConfigur
                   .order_dependence = space->order_dependence()};
 }
 
-Judgment judge(const TestPlan& test_plan, const KernelUnderTest& subject, const backends::BuiltKernel& kernel,
-               const JudgeConfiguration& configuration) {
+namespace {
+
+/// Judges the precision variants that the policy names.
+Judgment judge_variants(const TestPlan& test_plan, const KernelUnderTest& subject, const backends::BuiltKernel& kernel,
+                        const JudgeConfiguration& configuration) {
   Judgment judgment;
   judgment.forward.has_outputs = std::ranges::any_of(test_plan.parameter_uses, &ir::ParameterUse::changed);
   judgment.forward.assumptions = judgment.backward.assumptions = test_plan.assumptions;
@@ -228,6 +231,59 @@ Judgment judge(const TestPlan& test_plan, const KernelUnderTest& subject, const 
   counterexample_by_inputs(pass_context, judgment.backward);
   configuration.session.reset();
   return judgment;
+}
+
+/// Whether a pass failed a comparison, and not by a fault of a launch.
+bool failed_comparison(const PassVerdict& verdict) { return verdict.decide().outcome == Outcome::fail; }
+
+/// States that only the promoted text differs from the oracle, by too little to be seen in the kernel's own types.
+void note_promoted_text(PassVerdict& verdict) {
+  const PassVerdict::Decision decision = verdict.decide();
+  verdict.reclassify_failure(decision.outcome_detail,
+                             decision.message +
+                                 "; f64 promotion uses text that Assay printed, and the kernel's own text is correct "
+                                 "within the bound of its types");
+}
+
+/// If a pass failed with the promoted text that Assay printed, lets the user's own text decide: judges it alone. A
+/// difference that is too small to be seen in the kernel's own types remains a failure.
+Judgment prefer_own_text(Judgment both, const TestPlan& test_plan, const KernelUnderTest& subject,
+                         const backends::BuiltKernel& kernel, const JudgeConfiguration& configuration) {
+  JudgeConfiguration alone = configuration;
+  alone.policy.judges_f64_promotion = false;
+  Judgment own = judge_variants(test_plan, subject, kernel, alone);
+  own.launch_ms += both.launch_ms;
+  own.compare_ms += both.compare_ms;
+  const auto is_unseen = [&](const PassVerdict& promoted, const PassVerdict& verdict) {
+    return failed_comparison(promoted) && !verdict.failed();
+  };
+  if (!both.forward.failed()) {
+    own.forward = std::move(both.forward);
+  } else if (is_unseen(both.forward, own.forward)) {
+    own.forward = std::move(both.forward);
+    note_promoted_text(own.forward);
+  }
+  if (!both.backward.failed()) {
+    own.backward = std::move(both.backward);
+  } else if (is_unseen(both.backward, own.backward)) {
+    const PassContext pass_context = pass_context_of(test_plan, subject, kernel, configuration, own);
+    if (!is_difference_of_promotion_only(pass_context)) {
+      own.backward = std::move(both.backward);
+      note_promoted_text(own.backward);
+    }
+    configuration.session.reset();
+  }
+  return own;
+}
+
+}  // namespace
+
+Judgment judge(const TestPlan& test_plan, const KernelUnderTest& subject, const backends::BuiltKernel& kernel,
+               const JudgeConfiguration& configuration) {
+  Judgment judgment = judge_variants(test_plan, subject, kernel, configuration);
+  const bool has_failed = judgment.forward.failed() || judgment.backward.failed();
+  if (!has_failed || !configuration.promotes_other_text || !configuration.policy.judges_f64_promotion) return judgment;
+  return prefer_own_text(std::move(judgment), test_plan, subject, kernel, configuration);
 }
 
 Judgment judge_with_oracle_check(const DrawnTestPlan& drawn, const KernelUnderTest& subject,

@@ -54,6 +54,9 @@ struct JudgeConfiguration {
   /// Whether a gradient may be any between the limits of the derivative from both sides where the kernel has no
   /// derivative, such as at 0 for abs: other generators choose another one than the oracle.
   bool accepts_subgradients = false;
+  /// Whether the code with f64 promotion was generated from another text than the code in the kernel's own types: from
+  /// text that Assay printed, not from the user's own. If the two differ, the verdict is that on the user's own text.
+  bool promotes_other_text = false;
   /// Whether the device computes unrounded values (Device::computes_unrounded_values), which are judged, too.
   bool judges_unrounded_values = false;
   /// Device::approximate_instructions. Launches that execute any are judged also with their documented errors, if

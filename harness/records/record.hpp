@@ -232,6 +232,13 @@ struct Assumption {
   friend bool operator==(const Assumption&, const Assumption&) = default;
 };
 
+/// Which text of the kernel Warp generated the judged code from, in the kernel's own types.
+struct JudgedText {
+  bool is_own = false;   ///< whether it is the user's own text, not one that Assay printed
+  std::string obstacle;  ///< why it is not the user's own text; empty if it is
+  friend bool operator==(const JudgedText&, const JudgedText&) = default;
+};
+
 /// One case of the run: one line of the records. Family, kernel, types, device, pass and mode repeat the components of
 /// the name.
 struct CaseRecord {
@@ -271,6 +278,7 @@ struct CaseRecord {
   std::string selector;           ///< selects the kernel on the command line; empty if unknown
   std::string reproduce_command;  ///< a command that judges only this case
 
+  std::optional<JudgedText> judged_text;                 ///< on devices that run Warp's code, if it was built
   std::vector<Mismatch> mismatches;                      ///< values outside their bound, at most kMaxMismatches
   std::optional<DefectRecord> finding;                   ///< defect of the kernel; empty if none was found
   std::optional<FailureOrigin> failure_origin;           ///< origin of the failure; empty if it was not examined

@@ -254,6 +254,10 @@ void add_optional_members(Json& line, const CaseRecord& record) {
                         {"batch_ms", to_microseconds(record.judging_times->batch_start_ms)},
                         {"done_ms", to_microseconds(record.judging_times->decided_at_ms)}};
   }
+  if (record.judged_text) {
+    line["text"] = {{"own", record.judged_text->is_own}};
+    if (!record.judged_text->obstacle.empty()) line["text"]["reason"] = record.judged_text->obstacle;
+  }
   if (record.is_cached) line["cached"] = true;
   if (!record.selector.empty()) line["selector"] = record.selector;
   if (!record.thread_counts.empty()) line["sizes"] = record.thread_counts;
@@ -330,6 +334,9 @@ void read_optional_members(CaseRecord& record, const json& line) {
                                         .batch_start_ms = schedule.at("batch_ms"),
                                         .decided_at_ms = schedule.at("done_ms")};
   }
+  if (line.contains("text"))
+    record.judged_text =
+        JudgedText{.is_own = line.at("text").at("own"), .obstacle = line.at("text").value("reason", "")};
   record.is_cached = line.value("cached", false);
   record.selector = line.value("selector", "");
   record.thread_counts = line.value("sizes", std::vector<std::int64_t>());

@@ -59,6 +59,7 @@ CaseRecord full_record() {
       .judging_times = JudgingTimes{.job_index = 2, .batch_start_ms = 12.5, .decided_at_ms = 380.25},
       .source = {.file = "loop.py", .line = 12},
       .reproduce_command = "assay run loop/product/f32/cpu/backward/strict --seed 7",
+      .judged_text = JudgedText{.is_own = false, .obstacle = "the kernel uses names from other files"},
       .finding =
           DefectRecord{.line = 9, .faulty_access = "store out[3]", .threads = {"(3)", "(4)"}, .file = "types.py"},
       .failure_origin =

@@ -120,7 +120,11 @@ Result<ReducedCase> reduce_case(const FailingCase& failing, backends::Device& de
     return ReducedCase{
         .reduction = reduction.take(), .source = source.take(), .options = effort, .record = std::move(record)};
   }
-  return Error{fmt::format("the failure {} is not reproducible", ending), failing.source.selector};
+  const bool has_own_text =
+      device.target() == backends::SourceTarget::kWarpPython && failing.source.own_text_obstacle.empty();
+  return Error{fmt::format("the failure {} is not reproducible{}", ending,
+                           has_own_text ? " with the kernel as Assay prints it" : ""),
+               failing.source.selector};
 }
 
 }  // namespace assay::reduce

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <cstdlib>
 #include <map>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "harness/causes/causes.hpp"
+#include "harness/suite/run/own_text.hpp"
 #include "harness/suite/run/shared_plans.hpp"
 #include "ir/analysis.hpp"
 #include "ir/source_location.hpp"
@@ -151,6 +154,16 @@ bool settle(const PreparedKernel& prepared, Pass pass, CaseRecord& record) {
   return false;
 }
 
+/// Whether another order or algorithm, with rounding errors of the same size, can explain all differences.
+bool differs_little(const CaseRecord& record) {
+  constexpr double kMaxRho = 64, kMaxShare = 1e-3;
+  return std::ranges::all_of(record.mismatches, [](const Mismatch& mismatch) {
+    const double expected = std::strtod(mismatch.expected.text.c_str(), nullptr);
+    const double difference = std::abs(std::strtod(mismatch.got.text.c_str(), nullptr) - expected);
+    return mismatch.rho <= kMaxRho || difference <= kMaxShare * std::abs(expected);
+  });
+}
+
 /// Everything about one kernel after the build.
 class KernelRun {
  public:
@@ -174,6 +187,7 @@ class KernelRun {
     PassMeasurements measured;
     if (!prepared_.early_result) {
       const auto& kernel = std::get<backends::BuiltKernel>(*built);
+      note_text(kernel);
       judgment = judged(kernel, *session);
       if (options_.measure && passes(*judgment)) measured = options_.measure(subject(), kernel);
     }
@@ -186,7 +200,8 @@ class KernelRun {
       if (!settle(prepared_, pass, record)) {
         const PassVerdict& verdict = pass == Pass::kForward ? judgment->forward : judgment->backward;
         take_verdict(record, verdict, *prepared_.source->module);
-        if (pass == Pass::kBackward && is_warp()) name_cause(record);
+        record.judged_text = judged_text_;
+        if (is_warp()) name_cause(record, pass);
         const auto& measurement = pass == Pass::kForward ? measured.forward : measured.backward;
         if (measurement) record.measurements.push_back(*measurement);
         if (options_.on_counterexample && verdict.counterexample)
@@ -227,21 +242,46 @@ class KernelRun {
   /// Whether Warp generated the code.
   bool is_warp() const { return is_other_generator() && !is_foreign(); }
 
+  /// Notes which text of the kernel Warp got. If the user's own text disables the backward pass, there is none.
+  void note_text(const backends::BuiltKernel& kernel) {
+    if (!is_warp() || !kernel.native_text) return;
+    const std::string& obstacle =
+        prepared_.own_text_obstacle.empty() ? kernel.native_text->obstacle : prepared_.own_text_obstacle;
+    judged_text_ = JudgedText{.is_own = kernel.native_text->is_own, .obstacle = obstacle};
+    const bool has_backward = kernel.find(Pass::kBackward, backends::Precision::kNative) != nullptr;
+    if (prepared_.adjoint && judged_text_->is_own && !has_backward) {
+      prepared_.adjoint.reset();
+      prepared_.adjoint_rejection = Error{"the file sets enable_backward=False, so Warp generates no backward pass"};
+    }
+  }
+
   /// Adds the likely cause of an incorrect gradient of Warp, and calls it a convention if Warp documents it. If Warp
   /// did not run the tiles of the source, the result is inconclusive.
-  void name_cause(CaseRecord& record) const {
+  void name_cause(CaseRecord& record, Pass pass) const {
     const bool is_incorrect = record.outcome_detail == "wrong_gradient";
     const bool is_fault = record.outcome == Outcome::memory_fault || record.outcome == Outcome::crashed;
-    if ((is_incorrect || is_fault) && warp::has_replaced_tiles(*prepared_.source->module, prepared_.kernel())) {
+    const bool is_own = judged_text_ && judged_text_->is_own;
+    const bool has_replaced_tiles = warp::has_replaced_tiles(*prepared_.source->module, prepared_.kernel());
+    if (has_replaced_tiles && !is_own && pass == Pass::kBackward && (is_incorrect || is_fault)) {
       record.outcome = Outcome::inconclusive;
       record.outcome_detail = "replaced_tiles";
       record.message +=
           "; Warp did not run the kernel's own tiles or stacks, but local arrays and loops, which Assay wrote instead";
       return;
     }
+    if (has_replaced_tiles && is_own && record.outcome == Outcome::fail &&
+        (record.outcome_detail == "rounding" || (record.outcome_detail == "mismatch" && differs_little(record)))) {
+      record.outcome = Outcome::inconclusive;
+      record.outcome_detail = "replaced_tiles";
+      record.message +=
+          "; the bound is that of local arrays and loops, which stand for the tiles, and Warp may compute otherwise";
+      return;
+    }
     if (!is_incorrect) return;
+    // The loops and arrays that stand for tiles are not in the text that Warp got.
     const warp::GradientErrorCauseEntry& cause =
-        warp::row_of(warp::cause_of(*prepared_.source->module, prepared_.kernel()));
+        warp::row_of(has_replaced_tiles ? warp::GradientErrorCause::kOther
+                                        : warp::cause_of(*prepared_.source->module, prepared_.kernel()));
     record.message += fmt::format("; likely cause: {}", cause.title);
     if (cause.documentation_section.empty()) return;
     record.outcome_detail = "convention";
@@ -278,26 +318,26 @@ class KernelRun {
     profile.input_error = {.unit_roundoffs = device_.input_error(),
                            .least_significant_bits =
                                computes_in_half_precision(subject()) ? 0 : ir::row(ir::Scalar::kF32).significant_bits};
-    const JudgeConfiguration configuration{.session = session,
-                                           .policy = policy,
-                                           .profile = profile,
-                                           .seed = options_.seed,
-                                           .forward = options_.forward,
-                                           .backward = options_.backward,
-                                           .time_limit = options_.time_limit,
-                                           .cross_check_device = cross_check_device_,
-                                           .derives_work_from_extents = device_.derives_work_from_extents(),
-                                           .is_repeatable = device_.is_repeatable(),
-                                           .can_run_threads_in_order = device_.can_run_threads_in_order(),
-                                           .trusts_custom_gradients = options_.trusts_custom_gradients,
-                                           .fixed_extents = options_.fixed_extents,
-                                           .recorded_launches = recorded(),
-                                           .decides_gradients_by_finite_differences =
-                                               is_other_generator() || options_.decides_gradients_by_finite_differences,
-                                           .accepts_subgradients = is_other_generator(),
-                                           .judges_unrounded_values = device_.computes_unrounded_values(),
-                                           .approximate_instructions = device_.approximate_instructions(),
-                                           .finds_smaller_counterexamples = is_foreign() && options_.on_counterexample};
+    const JudgeConfiguration configuration{
+        .session = session,
+        .policy = policy,
+        .profile = profile,
+        .seed = options_.seed,
+        .forward = options_.forward,
+        .backward = options_.backward,
+        .time_limit = options_.time_limit,
+        .cross_check_device = cross_check_device_,
+        .derives_work_from_extents = device_.derives_work_from_extents(),
+        .is_repeatable = device_.is_repeatable(),
+        .trusts_custom_gradients = options_.trusts_custom_gradients,
+        .fixed_extents = options_.fixed_extents,
+        .recorded_launches = recorded(),
+        .decides_gradients_by_finite_differences =
+            is_other_generator() || options_.decides_gradients_by_finite_differences,
+        .accepts_subgradients = is_other_generator(),
+        .promotes_other_text = judged_text_ && judged_text_->is_own && has_other_promoted_text(),
+        .judges_unrounded_values = device_.computes_unrounded_values(),
+        .finds_smaller_counterexamples = is_foreign() && options_.on_counterexample};
     if (options_.test_plans == nullptr) return judge(subject(), kernel, configuration);
     const auto start = std::chrono::steady_clock::now();
     const auto test_plan = options_.test_plans->get_or_draw_test_plan(
@@ -308,7 +348,14 @@ class KernelRun {
     return judgment;
   }
 
+  /// Whether Warp gets another text with f64 promotion than in the kernel's own types.
+  bool has_other_promoted_text() const {
+    const backends::PythonBinding& python = *prepared_.emitted_kernel->python;
+    return python.native.text != python.promoted.text;
+  }
+
   PreparedKernel& prepared_;
+  std::optional<JudgedText> judged_text_ = std::nullopt;
   backends::Device& device_;
   const Printer& printer_;
   const RunOptions& options_;
@@ -476,8 +523,11 @@ void run_batch(std::span<const KernelSource> sources, backends::Device& device, 
                const RunOptions& options, const TakeRecord& take) {
   std::vector<PreparedKernel> kernels;
   kernels.reserve(sources.size());
-  for (const KernelSource& source : sources)
-    kernels.push_back(prepare_kernel(source, printer, device.target(), options));
+  const bool is_warp = device.target() == backends::SourceTarget::kWarpPython && device.input_error() == 0;
+  for (const KernelSource& source : sources) {
+    PreparedKernel& kernel = kernels.emplace_back(prepare_kernel(source, printer, device.target(), options));
+    if (is_warp && !kernel.early_result) kernel.own_text_obstacle = add_own_text(source, *kernel.emitted_kernel);
+  }
 
   std::vector<backends::EmittedKernel> emitted;
   for (const PreparedKernel& kernel : kernels) {

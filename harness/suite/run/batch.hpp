@@ -24,6 +24,8 @@ struct PreparedKernel {
   std::optional<backends::EmittedKernel> emitted_kernel;  ///< the printed source; empty if a stage failed
   /// If a stage failed: the outcome, kind and message of its cases.
   std::optional<CaseRecord> early_result;
+  /// Why a device that gives the kernel to Warp does not get the user's own text; empty if it does.
+  std::string own_text_obstacle = {};
   StageTimes stage_times;  ///< time of each stage so far
 
   const ir::Function& kernel() const { return source->module->kernels[source->kernel_index]; }

@@ -38,6 +38,9 @@ struct KernelSource {
   std::string file;           ///< path of the user's file, for messages and the record; empty for a random kernel
   std::string python;         ///< source text of the kernel
   std::string selector = {};  ///< selects it on the command line: "loop/r1_42", "wave.py:step"
+  /// Why `python` is not a file that the user wrote; empty if it is. The file may be followed by a wp.overload
+  /// statement.
+  std::string own_text_obstacle = "the kernel is generated";
   /// Why the frontend rejects this kernel. Then `module` is null and the cases are unsupported(reader).
   std::optional<Error> parse_error = std::nullopt;
   double parse_ms = 0;  ///< time of parsing, in milliseconds

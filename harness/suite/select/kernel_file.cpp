@@ -102,13 +102,17 @@ Result<KernelSet> kernels_of(const std::string& text, const std::string& file, c
   const auto module = std::make_shared<const ir::Module>(std::move(read->module));
   for (const frontend::FunctionDeclaration& declaration : read->declarations) {
     if (!declaration.is_kernel) continue;
-    KernelSource source{.family = "user", .kernel = declaration.name, .file = file, .python = text};
+    KernelSource source{
+        .family = "user", .kernel = declaration.name, .file = file, .python = text, .own_text_obstacle = {}};
     if (declaration.is_parsed) {
       source.module = module;
       source.kernel_index = index_of(*module, declaration);
       const bool is_open = declaration.has_assumptions && declaration.suggested_overload.empty();
       if (!language.is_python || is_open || importing.contains(declaration.name)) {
         source.python = source::warp::write_kernel(*module, source.kernel_index).value_or(text);
+        source.own_text_obstacle = !language.is_python ? "the file is not a Python file"
+                                   : is_open           ? "Assay assumed types or values that the file does not state"
+                                                       : "the kernel uses names from other files";
       } else if (!declaration.suggested_overload.empty()) {
         source.python = fmt::format("{}\n\n{}\n", text, declaration.suggested_overload);
       }
