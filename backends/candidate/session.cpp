@@ -454,6 +454,8 @@ RunOutcome CandidateSession::run_kernel(const LaunchRequest& launch, const Candi
   if (!arguments) return LaunchFailed{arguments.error().text()};
   const auto start = std::chrono::steady_clock::now();
   ptx::LaunchOptions options = launch_options(launch);
+  // The code of a candidate may depend on the order of warps, and of the lanes of an atomic, which a GPU does not fix.
+  options.execution_order.reorders_within_blocks = true;
   options.computes_unrounded_values |= placed.needs_unrounded_values();
   options.may_have_rounded_parameters = placed.may_round_arguments(kernel);
   ptx::RunResult result = machine().launch(kernel.kernel, *geometry, *arguments, options);

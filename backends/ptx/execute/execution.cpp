@@ -180,6 +180,7 @@ void Execution::clear_shared_memory() {
 bool Execution::continue_block(bool starts_warps) {
   const std::vector<std::uint32_t> order = order_of(warps_.size(), kBlocksSalt + 2 + current_block_index_);
   do {
+    has_interrupted_warp_ = false;
     for (const std::uint32_t index : order) {
       Warp& warp = warps_[index];
       if (starts_warps) start_warp(warp, index);
@@ -188,8 +189,8 @@ bool Execution::continue_block(bool starts_warps) {
       if (is_stopped_) break;
     }
     starts_warps = false;
-    if (!is_stopped_ && waits_for_grid()) return false;
-  } while (!is_stopped_ && continue_waiting_warps());
+    if (!is_stopped_ && !has_interrupted_warp_ && waits_for_grid()) return false;
+  } while (!is_stopped_ && (has_interrupted_warp_ || continue_waiting_warps()));
   for (Warp& warp : warps_) {
     if (warp.storage != nullptr) finish_warp(warp);
   }
@@ -300,12 +301,22 @@ void Execution::set_special_registers(Warp& warp) {
   }
 }
 
+/// Runs a warp until it ends or waits. After many instructions, the other warps of the block run, too, because the warp
+/// may read memory in a loop until another warp has changed it.
 void Execution::run_warp(Warp& warp) {
+  constexpr std::uint64_t kTurnInstructions = std::uint64_t{1} << 20U;  // summed over threads
+  const std::uint64_t left_at_end = instructions_left_ - std::min(instructions_left_, kTurnInstructions);
   while (!is_stopped_) {
     LaneGroup* const group = next_group(warp);
     if (group == nullptr) return;
     const auto number = static_cast<std::size_t>(group - warp.lane_groups.data());
-    while (!is_stopped_ && run_segment(warp, number)) {
+    bool continues = true;
+    while (continues && !is_stopped_) {
+      continues = run_segment(warp, number);
+      if (instructions_left_ <= left_at_end) {
+        has_interrupted_warp_ = true;
+        return;
+      }
     }
   }
 }

@@ -604,6 +604,7 @@ class Execution {
   const LaunchOptions& options_;       ///< options of the launch
   RunResult result_;                   ///< outcome so far
   bool is_stopped_ = false;            ///< whether the launch must stop
+  bool has_interrupted_warp_ = false;  ///< whether a warp of the block can run, but its turn has ended
   /// Replaces results by a device's measured results; nullopt: no tables.
   std::optional<TableCorrection> table_correction_;
   std::optional<ApproximationErrors> approximation_errors_;  ///< nullopt: results have no errors

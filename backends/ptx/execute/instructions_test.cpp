@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "backends/ptx/testing/machine.hpp"
@@ -162,6 +163,25 @@ TEST(PtxInstructions, OrderIndependentKernelHasSameResultsAndProfileForAnyThread
     EXPECT_EQ(done.result.profile.distinct_atomic_address_count, 8U);
     EXPECT_EQ(done.result.profile.thread_instruction_count, 256U * 9);
     EXPECT_DOUBLE_EQ(done.result.profile.lane_efficiency(), 1.0);
+  }
+}
+
+/// One warp reads a word until the other warp of the block has changed it.
+TEST(PtxInstructions, WarpCanWaitForAnyOtherWarpByPolling) {
+  for (const std::uint32_t waiting_thread : {0U, 32U}) {
+    const std::string text = entry(fmt::format(
+        "ld.param.u64 %rd1, [p0]; mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, {}; setp.ne.u32 %p2, %r1, {};"
+        " @%p1 bra L; @%p2 ret; st.volatile.global.u32 [%rd1], 5; ret;"
+        " L: ld.volatile.global.u32 %r2, [%rd1]; setp.eq.u32 %p1, %r2, 0; @%p1 bra L; st.global.u32 [%rd1+4], %r2;",
+        waiting_thread, 32 - waiting_thread));
+    for (const Order order : {Order::kForward, Order::kReverse}) {
+      LaunchOptions options;
+      options.execution_order = {order};
+      options.instruction_limit = 100'000'000;
+      const auto done = run<std::uint32_t>(text, {0, 0}, {{1}, {64}}, options);
+      ASSERT_TRUE(done.result.ok()) << done.result.message;
+      EXPECT_EQ(done.data[1], 5U) << "thread " << waiting_thread << " waits";
+    }
   }
 }
 

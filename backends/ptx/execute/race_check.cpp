@@ -70,6 +70,7 @@ void Execution::check_read(ShadowCell& cell, std::uint32_t bytes, const LaneAcce
   if (checks.reports_uninitialized && !actor.was_initialized && (cell.packed_flags & bytes) != bytes) {
     add_access_finding(CheckFinding::Kind::kUninitializedRead, actor);
   }
+  const bool is_unharmed_by_atomics = actor.memory_op.is_strong || actor.memory_op.is_guess;
   const bool written = (cell.packed_last_write & bytes) != 0;
   const bool atomically = (cell.packed_flags & kLastWriteIsAtomicFlag) != 0;
   const std::uint32_t writer = cell.packed_flags >> kWriteInstructionShift & kMaxRaceCheckNumber;
@@ -79,13 +80,13 @@ void Execution::check_read(ShadowCell& cell, std::uint32_t bytes, const LaneAcce
       epoch_of(cell.packed_last_write) >= kernel_start_epoch_) {
     add_access_finding(CheckFinding::Kind::kNonCoherentRead, actor, &cell.packed_last_write, writer);
   } else if (checks.reports_races && written && is_unordered(cell.packed_last_write, actor) &&
-             (!(is_last_write_atomic_for(cell, actor.thread, epochs) && actor.memory_op.is_strong) ||
+             (!(is_last_write_atomic_for(cell, actor.thread, epochs) && is_unharmed_by_atomics) ||
               assumes_lockstep(thread_of(cell.packed_last_write), writer, actor))) {
     const bool by_atomic = atomically && !actor.memory_op.is_volatile;
     add_access_finding(by_atomic ? CheckFinding::Kind::kAtomicRace : CheckFinding::Kind::kReadWriteRace, actor,
                        &cell.packed_last_write, writer);
   }
-  if (actor.memory_op.is_strong || (cell.packed_last_read == self && !actor.memory_op.non_coherent)) return;
+  if (is_unharmed_by_atomics || (cell.packed_last_read == self && !actor.memory_op.non_coherent)) return;
   const std::uint32_t earlier = epoch_of(cell.packed_last_read);
   // A cell stores one reader; the reader of other bytes is lost.
   const bool by_another = thread_of(cell.packed_last_read) != actor.thread || earlier < block_start_epoch_;

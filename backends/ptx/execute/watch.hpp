@@ -35,7 +35,7 @@ class FastRaceCheck {
                           since.warp_synchronization},
         instruction_number_(memory.race_check_number),
         is_atomic_(memory.access == Access::kAtomic),
-        is_strong_(is_atomic_ || memory.is_strong),
+        is_strong_(is_atomic_ || memory.is_strong || memory.is_guess),
         is_non_coherent_(memory.non_coherent) {}
 
   /// Records a read. Returns false and records nothing if the full check must decide. `initialized`: whether the memory
@@ -121,7 +121,7 @@ class FastRaceCheck {
   AtomicityEpochs atomicity_epochs_;    ///< epochs for the checks of atomics
   std::uint16_t instruction_number_;    ///< MemoryOp::race_check_number of the instruction
   bool is_atomic_;                      ///< whether it is atomic
-  bool is_strong_;        ///< whether it is atomic, volatile or ordered, and so does not race with atomics
+  bool is_strong_;        ///< whether it is atomic, volatile, ordered or a guess, and so does not race with atomics
   bool is_non_coherent_;  ///< whether it is a load with .nc
 };
 

@@ -171,6 +171,7 @@ struct MemoryOp {
   bool non_coherent = false;       ///< whether it is a load with .nc
   bool is_strong = false;          ///< whether it is volatile or ordered, so that it cannot race with atomics
   bool is_volatile = false;        ///< whether it is volatile
+  bool is_guess = false;           ///< whether it is a plain load that cannot race with atomics (guess_loads.hpp)
   bool has_block_scope = false;    ///< whether it is strong only towards threads of its own block
   bool releases = false;           ///< whether it acts like an access after a fence
   bool acquires = false;           ///< whether it acts like an access before a fence

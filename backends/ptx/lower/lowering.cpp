@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "backends/ptx/instructions/lanes/lanes.hpp"
+#include "backends/ptx/lower/guess_loads.hpp"
 
 namespace assay::ptx {
 
@@ -110,6 +111,7 @@ void Lowering::lower_function(std::uint32_t index) {
   find_local_addresses();
   count_register_occurrences();
   find_copied_values();
+  current_state_->guess_loads = find_guess_loads(*function_);
   std::vector<std::uint32_t> starts;
   for (const Instruction& instruction : function_->instructions) {
     starts.push_back(static_cast<std::uint32_t>(kernel_.ops.size()));

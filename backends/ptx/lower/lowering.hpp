@@ -16,6 +16,10 @@ namespace assay::ptx {
 /// The instruction that runs: the given one, except in tests that inject a fault into the interpreter.
 const Instruction& interpreted(const Instruction& instruction);
 
+/// Whether it is the type of an operand of 8 bits of a product of matrices.
+constexpr bool is_byte(Type type) { return type == Type::kS8 || type == Type::kU8; }
+constexpr bool is_small_float(Type type) { return type == Type::kE4m3 || type == Type::kE5m2; }
+
 /// By index of the op: whether it is an order-sensitive atomic; see Kernel::is_order_sensitive_by_op.
 std::vector<bool> find_order_sensitive_ops(const Kernel& kernel);
 
@@ -43,6 +47,7 @@ class Lowering {
     /// By index of the register: number of operands of the function's instructions that name it.
     std::vector<std::uint32_t> register_occurrence_counts;
     std::map<std::uint32_t, std::uint16_t> copy_numbers;  ///< by index of the register: see MemoryOp::copy_numbers
+    std::set<const Instruction*> guess_loads;             ///< loads of the function that have MemoryOp::is_guess
   };
   static constexpr std::uint32_t kInRegisters = ~0U;  ///< in FunctionState::variables: not in memory
 

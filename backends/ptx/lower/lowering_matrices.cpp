@@ -14,10 +14,6 @@ namespace {
 
 using enum Modifier;
 
-bool is_byte(Type type) { return type == Type::kS8 || type == Type::kU8; }
-
-bool is_small_float(Type type) { return type == Type::kE4m3 || type == Type::kE5m2; }
-
 /// Whether wmma has the shape for the type of a or b.
 bool has_wmma_shape(Type type, MatrixShape shape) {
   return (shape == MatrixShape{16, 16, 8}) == (type == Type::kTf32) && shape.m * shape.n == 256 && shape.k >= 8;

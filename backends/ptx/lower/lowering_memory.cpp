@@ -314,6 +314,7 @@ void Lowering::lower_memory() {
   memory.non_coherent = modifiers.has(kNc);
   memory.is_strong = modifiers.first_of(std::array{kVolatile, kRelaxed, kAcquire, kRelease}).has_value();
   memory.is_volatile = modifiers.has(kVolatile);
+  memory.is_guess = current_state_->guess_loads.contains(&instruction);
   memory.has_block_scope = modifiers.has(kCta);
   memory.releases = modifiers.first_of(std::array{kRelease, kAcqRel}).has_value();
   memory.acquires = modifiers.first_of(std::array{kAcquire, kAcqRel}).has_value();

@@ -16,8 +16,6 @@ using enum Modifier;
 
 constexpr unsigned kWarpsPerWarpgroup = 4;
 
-bool is_small_float(Type type) { return type == Type::kE4m3 || type == Type::kE5m2; }
-bool is_byte(Type type) { return type == Type::kS8 || type == Type::kU8; }
 bool is_half(Type type) { return type == Type::kF16 || type == Type::kBf16; }
 
 /// Whether wgmma has the shape for the types of d, a and b.
