@@ -309,6 +309,14 @@ ExprId WarpExpressionParser::convert_constant(SyntaxNode node, const Constant& n
     named = named.is(SyntaxKind::kUnary) ? named.part(SyntaxField::kArgument) : named.children()[0];
   const bool is_wide = type == ir::scalar_type(ir::Scalar::kF64) || type == ir::scalar_type(ir::Scalar::kI64) ||
                        type == ir::scalar_type(ir::Scalar::kU64);
+  // Conversions between integers keep the low bits, so that the int32 between does not matter.
+  const bool keeps_bits = type.is_integer_scalar();
+  if (overflows(number) && !is_wide && !keeps_bits) {
+    return context_.error(
+        node, fmt::format("integer is out of range for int32, which Warp makes of it before the conversion to {}; "
+                          "write a float literal, such as 4294967296.0, or convert it to wp.int64 first",
+                          context_.type_name(type)));
+  }
   if (named.is(SyntaxKind::kIdentifier) && is_wide && !number.is_typed) {
     if (context_.used_constants.contains(named.text())) {
       return context_.error(node, fmt::format("the constant '{}' is used before and after a conversion to {}, which in "

@@ -54,6 +54,19 @@ const RejectionCase kCases[] = {
      .body = "m = 3000000000",
      .messages =
          "4:9: error: in k: 3000000000: integer literal is out of range for int32; convert it, as in wp.int64(...)"},
+    {.name = "ConversionOfLargeIntegerToFloat",
+     .body = "x[0] = float(0xFFFFFFFF)",
+     .messages = "4:18: error: in k: 0xFFFFFFFF: integer is out of range for int32, which Warp makes of it before the "
+                 "conversion to float32; write a float literal, such as 4294967296.0, or convert it to wp.int64 first"},
+    {.name = "ConversionOfLargeStaticIntegerToFloat16",
+     .body = "h = wp.float16(wp.static(-(1 << 32)))",
+     .messages = "4:20: error: in k: wp.static(...): integer is out of range for int32, which Warp makes of it before "
+                 "the conversion to float16; write a float literal, such as 4294967296.0, or convert it to wp.int64 "
+                 "first"},
+    {.name = "ConversionOfLargeIntegerToBool",
+     .body = "b = bool(4294967296)",
+     .messages = "4:14: error: in k: 4294967296: integer is out of range for int32, which Warp makes of it before the "
+                 "conversion to bool; write a float literal, such as 4294967296.0, or convert it to wp.int64 first"},
     {.name = "ConditionalWithDifferentTypes",
      .body = "x[0] = a if n > 0 else 0",
      .messages = "4:12: error: in k: a if n > 0 else 0: conditional takes a bool and two values of the same type, "
