@@ -259,7 +259,17 @@ void WarpFileParser::collect_decorated(SyntaxNode decorated, bool is_sound, Envi
       reject(*earlier, fmt::format("redefined in {}", ir::line_text(result_.module, entry.definition.loc())));
   }
   std::erase_if(same_name, [](const SourceFunction* earlier) { return !earlier->reason_not_parsed.empty(); });
-  same_name.push_back(&entry);
+  const auto replaced = std::ranges::find_if(same_name, [&](const SourceFunction* earlier) {
+    const std::size_t count = entry.parameter_names.size();
+    return earlier->parameter_names.size() == count && have_same_types(*earlier, entry, count);
+  });
+  if (replaced == same_name.end()) {
+    same_name.push_back(&entry);
+  } else {
+    // Warp keeps overloads by their types, so that the new one takes the earlier one's place in the order.
+    drop_replaced(**replaced, entry);
+    *replaced = &entry;
+  }
   entry.is_callable = true;
   const auto parts = decorated.children();
   const auto decorators =
@@ -268,6 +278,47 @@ void WarpFileParser::collect_decorated(SyntaxNode decorated, bool is_sound, Envi
   if (decorators > 1) reject(entry, "a kernel or function must have only one decorator");
   if (is_native) return take_native_code(decorated, entry);
   collect_unsupported(definition.part(SyntaxField::kBody), "inside a kernel or function", home);
+}
+
+/// Whether the first `count` parameters of both functions have the same types. Annotations that stand for no type of
+/// the kernel language, such as `Any`, must have the same text.
+bool WarpFileParser::have_same_types(const SourceFunction& a, const SourceFunction& b, std::size_t count) const {
+  const std::vector<SyntaxNode> types_of_a = annotations_of(a);
+  const std::vector<SyntaxNode> types_of_b = annotations_of(b);
+  if (types_of_a.size() < count || types_of_b.size() < count) return false;
+  for (std::size_t p = 0; p < count; ++p) {
+    if (!types_of_a[p] || !types_of_b[p]) return false;
+    const auto type_a = a.environment->scope.type(types_of_a[p]);
+    const auto type_b = b.environment->scope.type(types_of_b[p]);
+    const bool is_same = type_a.ok() && type_b.ok()
+                             ? *type_a == *type_b
+                             : type_a.ok() == type_b.ok() && types_of_a[p].text() == types_of_b[p].text();
+    if (!is_same) return false;
+  }
+  return true;
+}
+
+/// Drops a function that a later definition replaces, with its custom gradient and replay, as in Warp.
+void WarpFileParser::drop_replaced(SourceFunction& earlier, const SourceFunction& later) {
+  earlier.parse_state = SourceFunction::State::kFailed;
+  earlier.reason_not_parsed =
+      fmt::format("{} redefines this function with the same parameter types; all calls use that definition",
+                  ir::line_text(result_.module, later.definition.loc()));
+  report({.severity = Severity::kNote,
+          .loc = earlier.definition.loc(),
+          .function = earlier.name,
+          .construct_excerpt = "def " + earlier.name,
+          .reason = earlier.reason_not_parsed});
+  std::erase_if(custom_derivatives_, [&](const CustomDerivative& custom) {
+    const bool is_of_earlier = custom.function == earlier.name && custom.entry->environment == earlier.environment &&
+                               custom.entry->reason_not_parsed.empty() &&
+                               have_same_types(*custom.entry, earlier, earlier.parameter_names.size());
+    if (is_of_earlier) {
+      custom.entry->parse_state = SourceFunction::State::kFailed;
+      custom.entry->reason_not_parsed = earlier.reason_not_parsed;
+    }
+    return is_of_earlier;
+  });
 }
 
 /// The code in @wp.func_native(snippet).
