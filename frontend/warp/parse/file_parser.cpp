@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "frontend/warp/parse/native_code.hpp"
+#include "frontend/warp/parse/rebinding.hpp"
 #include "frontend/warp/parse/warp_names.hpp"
 #include "ir/analysis.hpp"
 #include "ir/custom.hpp"
@@ -120,7 +121,17 @@ bool WarpFileParser::failed_before(const SourceFunction& kernel) const {
   return first != &kernel && first->parse_state == SourceFunction::State::kFailed;
 }
 
+/// Makes the names unknown that code binds which the parser does not execute.
+void WarpFileParser::mark_rebound_names(SyntaxNode block, Environment& home) {
+  for (const ReboundName& each : rebound_names(block)) {
+    home.scope.mark_rebound(each.name, fmt::format("{} in {} also binds this name, so its value is known only when "
+                                                   "Python runs; to use that value, run with --import",
+                                                   each.how, ir::line_text(result_.module, each.binding.loc())));
+  }
+}
+
 void WarpFileParser::collect_file(SyntaxNode root, Environment& home) {
+  mark_rebound_names(root, home);
   const std::span<const SyntaxNode> statements = root.children();
   for (std::size_t i = 0; i < statements.size(); ++i) {
     // Error recovery may have truncated a definition and left the rest as an error after it.
@@ -134,6 +145,7 @@ void WarpFileParser::collect_file(SyntaxNode root, Environment& home) {
 
 void WarpFileParser::collect(SyntaxNode statement, bool is_sound, Environment& home) {
   const auto forbid_definition = [&](const char* what) {
+    forget_functions(statement.part(SyntaxField::kName).text(), home);
     home.scope.mark_unknown(statement.part(SyntaxField::kName).text(), what);
   };
   switch (statement.kind()) {
@@ -180,7 +192,16 @@ void WarpFileParser::collect_assignment(SyntaxNode assignment, Environment& home
     if (left.is(SyntaxKind::kIdentifier) && collect_overload(right, left.text(), home)) return;
     if (call_factory(right, left.elements({SyntaxKind::kPatternList, SyntaxKind::kTuplePattern}), home)) return;
   }
+  if (left.is(SyntaxKind::kIdentifier)) forget_functions(left.text(), home);
   home.scope.add_assignment(assignment);
+}
+
+/// Removes the functions with the decorator wp.func that the name stands for, because later code binds the name.
+void WarpFileParser::forget_functions(std::string_view name, Environment& home) {
+  const auto found = home.functions.find(name);
+  if (found == home.functions.end()) return;
+  std::erase_if(found->second, [](const SourceFunction* entry) { return !entry->is_kernel; });
+  if (found->second.empty()) home.functions.erase(found);
 }
 
 std::string WarpFileParser::warp_decorator(SyntaxNode decorated, const Environment& home) {
@@ -468,10 +489,14 @@ void WarpFileParser::collect_unsupported(SyntaxNode node, std::string_view where
       return;
     case SyntaxKind::kAssignment:
     case SyntaxKind::kAugmentedAssignment:
-      if (where == "inside a compound statement" && node.part(SyntaxField::kLeft).is(SyntaxKind::kIdentifier)) {
-        home.scope.mark_unknown(node.part(SyntaxField::kLeft).text(),
+      if (where != "inside a compound statement") return;
+      for (const SyntaxNode name : names_in_target(node.part(SyntaxField::kLeft))) {
+        forget_functions(name.text(), home);
+        home.scope.mark_unknown(name.text(),
                                 "the name is assigned under a condition that is known only when Python runs");
       }
+      if (const SyntaxNode right = node.part(SyntaxField::kRight); right.is(SyntaxKind::kAssignment))
+        collect_unsupported(right, where, home);
       return;
     case SyntaxKind::kDecoratedDefinition: {
       const std::string decorator = warp_decorator(node, home);
@@ -480,6 +505,11 @@ void WarpFileParser::collect_unsupported(SyntaxNode node, std::string_view where
         if (!inverted_bool_parameters_.empty() && first_function_by_definition_.contains(definition_of(node).id()))
           return;
         SourceFunction& entry = add_entry(node, decorator == "kernel", home);
+        if (where == "inside a compound statement") {
+          forget_functions(entry.name, home);
+          home.scope.mark_unknown(entry.name,
+                                  "the function is defined under a condition that is known only when Python runs");
+        }
         first_function_by_definition_.emplace(entry.definition.id(), &entry);
         reject(entry, fmt::format("defined {}, so the names in the definition are known only when Python runs", where));
       }

@@ -102,6 +102,8 @@ class WarpFileParser {
   };
 
   void collect_file(SyntaxNode root, Environment& home);
+  void mark_rebound_names(SyntaxNode block, Environment& home);
+  static void forget_functions(std::string_view name, Environment& home);
   void collect(SyntaxNode statement, bool is_sound, Environment& home);
   void collect_assignment(SyntaxNode assignment, Environment& home);
   void collect_decorated(SyntaxNode decorated, bool is_sound, Environment& home);

@@ -37,6 +37,8 @@ class ModuleScope {
   bool add_class(SyntaxNode class_definition);
   /// Makes the name unknown for this reason.
   void mark_unknown(std::string_view name, std::string reason);
+  /// The same, for a name that stays unknown whatever defines it later.
+  void mark_rebound(std::string_view name, std::string reason);
   /// Defers the definition of the name until its first use; `resolve_deferred` then defines it.
   void defer(std::string_view name, std::function<void()> settle);
   /// Removes an import of the name, because the file redefines it.
@@ -134,6 +136,7 @@ class ModuleScope {
   std::map<std::string, Enumeration, std::less<>> enumerations_;    ///< members of each IntEnum class, by class name
   /// For each unknown name: why it is unknown.
   std::map<std::string, std::string, std::less<>> reasons_by_unknown_name_;
+  std::set<std::string, std::less<>> rebound_names_;  ///< names that stay unknown whatever defines them later
   /// Mutable, because the definition of a name does not depend on when it is resolved.
   mutable std::map<std::string, std::function<void()>, std::less<>> deferred_;
   /// An imported module whose file was found.

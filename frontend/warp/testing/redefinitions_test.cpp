@@ -55,5 +55,82 @@ TEST(Redefinitions, RedefinedFunctionLosesItsCustomGradient) {
   EXPECT_THAT(functions_of(first + second + gradient + std::string(kCallsWeight)), HasSubstr("7.0"));
 }
 
+/// A module in which code that the parser does not execute changes N.
+struct ReboundCase {
+  std::string_view name;     ///< name of the test
+  std::string_view code;     ///< statements of the module
+  std::string_view message;  ///< part of the message; empty: the kernel is accepted
+};
+
+void PrintTo(const ReboundCase& rebound, std::ostream* stream) { *stream << rebound.name; }
+
+class ReboundNameTest : public ::testing::TestWithParam<ReboundCase> {};
+
+TEST_P(ReboundNameTest, KernelIsAcceptedOnlyIfTheValueIsKnown) {
+  const ReboundCase& rebound = GetParam();
+  const ParsedFile file = read(kernel("x: wp.array(dtype=float)", "x[0] = N", rebound.code));
+  if (rebound.message.empty()) {
+    EXPECT_THAT(messages(file) + to_text(file.module), HasSubstr("x[0] = 3.0"));
+  } else {
+    EXPECT_TRUE(file.module.kernels.empty());
+    EXPECT_THAT(messages(file), HasSubstr(std::string(rebound.message)));
+  }
+}
+
+constexpr ReboundCase kReboundCases[] = {
+    {.name = "GlobalInFunction",
+     .code = "N = 3.0\ndef configure(n):\n    global N\n    N = n\nconfigure(4.0)\n",
+     .message = "N: a function with a global statement in line 5 also binds this name, so its value is known only when "
+                "Python runs; to use that value, run with --import"},
+    {.name = "GlobalInMethod",
+     .code = "N = 3.0\nclass C:\n    def set(self):\n        if self:\n            global N\n            N += 1.0\n",
+     .message = "a function with a global statement in line 7 also binds"},
+    {.name = "GlobalThatIsOnlyRead", .code = "N = 3.0\ndef show():\n    global N\n    print(N)\n"},
+    {.name = "LocalVariableOfFunction", .code = "N = 3.0\ndef show():\n    N = 4.0\n    return N\n"},
+    {.name = "MemberOfClass", .code = "N = 3.0\nclass C:\n    N = 4.0\n"},
+    {.name = "LoopVariable",
+     .code = "N = 3.0\nfor N in (4.0, 8.0):\n    pass\n",
+     .message = "a loop in line 3 also binds this name"},
+    {.name = "ConstantComputedFromLoopVariable",
+     .code = "M = 2.0\nfor a, M in ((1, 2.0), (2, 4.0)):\n    pass\nN = M + 1.0\n",
+     .message = "the value 'M + 1.0' is known only when Python runs"},
+    {.name = "VariableOfComprehension", .code = "N = 3.0\nS = [N for N in (4.0, 8.0)]\n"},
+    {.name = "AssignmentExpression",
+     .code = "N = 3.0\nprint((N := 15.0))\n",
+     .message = "the operator := in line 3 also binds this name"},
+    {.name = "AssignmentExpressionInComprehension",
+     .code = "N = 3.0\nS = [(N := k) for k in (4.0, 8.0)]\n",
+     .message = "the operator := in line 3 also binds this name"},
+    {.name = "WithStatement",
+     .code = "N = 3.0\nwith open('n') as N:\n    pass\n",
+     .message = "an 'as' clause in line 3 also binds this name"},
+    {.name = "Deletion", .code = "N = 3.0\ndel N\n", .message = "a del statement in line 3 also binds this name"},
+    {.name = "TupleUnderCondition",
+     .code = "N = 3.0\nif flag():\n    M, N = 1.0, 4.0\n",
+     .message = "assigned under a condition that is known only when Python runs"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Redefinitions, ReboundNameTest, ::testing::ValuesIn(kReboundCases),
+                         [](const auto& param) { return std::string(param.param.name); });
+
+TEST(Redefinitions, FunctionThatLaterCodeReplacesIsNotCalled) {
+  const std::string first = "@wp.func\ndef weight(r: float):\n    return 1.0 - r\n";
+  const std::string other = "@wp.func\ndef square(r: float):\n    return r * r\n";
+  EXPECT_THAT(functions_of(first + other + "weight = square\n" + std::string(kCallsWeight)),
+              HasSubstr("in k: weight(...): the value 'square' is known only when Python runs"));
+  EXPECT_THAT(functions_of(first + "if flag():\n    @wp.func\n    def weight(r: float):\n        return r\n" +
+                           std::string(kCallsWeight)),
+              HasSubstr("in k: weight(...): the function is defined under a condition that is known only when Python "
+                        "runs"));
+}
+
+TEST(Redefinitions, LoopInFactoryBindsName) {
+  const std::string text = functions_of(
+      "def make(n):\n    for n in (1, 2):\n        pass\n"
+      "    @wp.kernel\n    def k(x: wp.array(dtype=int)):\n        x[0] = n\n    return k\n"
+      "k5 = make(5)\n");
+  EXPECT_THAT(text, HasSubstr("a loop in line 4 also binds this name"));
+}
+
 }  // namespace
 }  // namespace assay::frontend::testing
