@@ -31,6 +31,12 @@ bool jumps(SyntaxNode node) {
   return std::ranges::any_of(node.children(), jumps);
 }
 
+/// Whether a loop in the block has this variable.
+bool has_loop_over(SyntaxNode node, std::string_view name) {
+  if (node.is(SyntaxKind::kFor) && node.part(SyntaxField::kLeft).text() == name) return true;
+  return std::ranges::any_of(node.children(), [&](SyntaxNode child) { return has_loop_over(child, name); });
+}
+
 /// Whether a `break` in the block leaves the loop around it.
 bool breaks(SyntaxNode node) {
   if (node.is(SyntaxKind::kBreak)) return true;
@@ -247,6 +253,12 @@ void WarpStatementParser::copied_loop(SyntaxNode node, std::span<const std::int6
     context_.error(
         node.part(SyntaxField::kRight),
         fmt::format("a loop whose variable is used in wp.static(...) must have at most {} iterations", kMostCopies));
+    return;
+  }
+  if (has_loop_over(body, target.text())) {
+    context_.error(target,
+                   "an inner loop changes this variable, which wp.static(...) uses; give the inner loop another "
+                   "variable");
     return;
   }
   if (jumps(body) || context_.data_flow.assigned_in(body, target.text())) {

@@ -95,6 +95,10 @@ const RejectionCase kCases[] = {
      .body = "for i in range(4):\n    if n < i:\n        break\n    x[i] = float(wp.static(i))",
      .messages = "4:9: error: in k: i: Warp does not support the loop variable in wp.static(...) if the loop changes "
                  "the variable or contains break or continue"},
+    {.name = "StaticOfVariableThatAnInnerLoopChanges",
+     .body = "for i in range(2):\n    for i in range(3):\n        x[i] = a\n    x[i] = float(wp.static(i))",
+     .messages = "4:9: error: in k: i: an inner loop changes this variable, which wp.static(...) uses; give the inner "
+                 "loop another variable"},
     {.name = "StaticOfVariableOfLongLoop",
      .body = "for i in range(1000):\n    x[i] = float(wp.static(i))",
      .messages = "4:14: error: in k: range(...): a loop whose variable is used in wp.static(...) must have at most 256 "
