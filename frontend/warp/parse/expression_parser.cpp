@@ -489,6 +489,29 @@ ExprId WarpExpressionParser::equal_parts(SyntaxNode node, Op op, ExprId left, Ex
   return result;
 }
 
+/// Whether Warp evaluates the node, whose value is `value`, to a reference: to an element of an array, to a field of a
+/// struct, or to a name that a multiple assignment made a reference to one of these.
+bool WarpExpressionParser::is_reference(SyntaxNode node, ExprId value) const {
+  while (node.is(SyntaxKind::kParenthesized) && node.children().size() == 1)
+    node = node.children()[0];
+  const ir::Expr* expr = &context_.function.expr(value);
+  // A variable that may be unassigned is read under a condition.
+  if (expr->kind == ir::ExprKind::kOperation && expr->op == Op::kWhere) expr = &context_.function.expr(expr->args[1]);
+  if (node.is(SyntaxKind::kIdentifier)) {
+    if (expr->kind != ir::ExprKind::kVariable) return false;
+    const ir::VarId variable = expr->variable;
+    return std::ranges::find(context_.references, variable) != context_.references.end() ||
+           std::ranges::any_of(context_.name_assignments, [&](const auto& entry) {
+             return std::get<0>(entry.first) == variable && entry.second.is_part;
+           });
+  }
+  if (node.is(SyntaxKind::kAttribute))  // a field of a struct with arrays is a variable
+    return expr->kind == ir::ExprKind::kField || expr->kind == ir::ExprKind::kVariable;
+  if (!node.is(SyntaxKind::kSubscript) || expr->kind != ir::ExprKind::kLoad) return false;
+  const ir::VarId array = context_.function.expr(expr->args[0]).variable;
+  return !context_.compound_tiles.contains(array) && !context_.function.var(array).replaces_tile;
+}
+
 ExprId WarpExpressionParser::comparison(SyntaxNode node) {
   const std::span<const SyntaxNode> tokens = node.tokens();
   if (tokens.size() % 2 == 0) return context_.error(node, "this form of comparison is not supported");
@@ -504,6 +527,11 @@ ExprId WarpExpressionParser::comparison(SyntaxNode node) {
       return context_.error(
           node, fmt::format("chained comparisons must compare values of the same type, got {} and {}",
                             context_.type_name(context_.type_of(left)), context_.type_name(context_.type_of(right))));
+    }
+    if (i > 1 && is_reference(tokens[i + 1], right)) {
+      return context_.error(tokens[i + 1],
+                            "Warp does not compile a chained comparison whose last operands are array elements or "
+                            "fields; assign the value to a variable before");
     }
     const ExprId next = has_next ? context_.copy(right) : kNone;
     const ExprId test = compare(node, tokens[i].text(), left, right);

@@ -146,6 +146,7 @@ class WarpExpressionParser {
   ir::ExprId and_and_xor(SyntaxNode node);
   void collect_and_and_xor(SyntaxNode node, std::vector<ir::ExprId>& operands, std::vector<std::string_view>& symbols);
   ir::ExprId boolean(SyntaxNode node);
+  bool is_reference(SyntaxNode node, ir::ExprId value) const;
   ir::ExprId comparison(SyntaxNode node);
   ir::ExprId compare(SyntaxNode node, std::string_view symbol, ir::ExprId left, ir::ExprId right);
   ir::ExprId boolean_statement(SyntaxNode node, ir::ExprId left);

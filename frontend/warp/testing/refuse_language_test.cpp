@@ -50,6 +50,30 @@ const RejectionCase kCases[] = {
      .body = "p = 0 < a < 1",
      .messages = "4:9: error: in k: 0 < a < 1: chained comparisons must compare values of the same type, got int32 and "
                  "float32"},
+    {.name = "ChainedComparisonWithLastElement",
+     .body = "p = x[0] < a < x[1]",
+     .messages = "4:20: error: in k: x[1]: Warp does not compile a chained comparison whose last operands are array "
+                 "elements or fields; assign the value to a variable before"},
+    {.name = "ChainedComparisonWithLastField",
+     .above = "@wp.struct\nclass S:\n    lo: float\n    hi: float\n",
+     .parameters = "s: S, a: float",
+     .body = "p = s.lo < a < (s.hi)",
+     .messages = "8:20: error: in k: (s.hi): Warp does not compile a chained comparison whose last operands are array "
+                 "elements or fields; assign the value to a variable before"},
+    {.name = "ChainedComparisonWithLastFieldOfStructWithArray",
+     .above = "@wp.struct\nclass S:\n    y: wp.array(dtype=float)\n    hi: float\n",
+     .parameters = "s: S, a: float",
+     .body = "p = 0.0 < a < s.hi",
+     .messages = "8:19: error: in k: s.hi: Warp does not compile a chained comparison whose last operands are array "
+                 "elements or fields; assign the value to a variable before"},
+    {.name = "ChainedComparisonWithNameOfElement",
+     .body = "lo, hi = a, x[1]\np = lo < a < hi",
+     .messages = "5:18: error: in k: hi: Warp does not compile a chained comparison whose last operands are array "
+                 "elements or fields; assign the value to a variable before"},
+    {.name = "ChainedComparisonWithSecondToLastElement",
+     .body = "p = 0.0 < a < x[0] < 1.0",
+     .messages = "4:19: error: in k: x[0]: Warp does not compile a chained comparison whose last operands are array "
+                 "elements or fields; assign the value to a variable before"},
     {.name = "IntegerLiteralOutOfRange",
      .body = "m = 3000000000",
      .messages =
