@@ -78,6 +78,9 @@ const RejectionCase kCases[] = {
      .body = "m = 3000000000",
      .messages =
          "4:9: error: in k: 3000000000: integer literal is out of range for int32; convert it, as in wp.int64(...)"},
+    {.name = "ConversionWithoutArgument",
+     .body = "x[0] = float()",
+     .messages = "4:12: error: in k: float(...): type conversion takes one argument"},
     {.name = "ConversionOfLargeIntegerToFloat",
      .body = "x[0] = float(0xFFFFFFFF)",
      .messages = "4:18: error: in k: 0xFFFFFFFF: integer is out of range for int32, which Warp makes of it before the "
