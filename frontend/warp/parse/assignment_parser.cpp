@@ -113,6 +113,12 @@ void WarpStatementParser::assignment(SyntaxNode node) {
     if (target.is(SyntaxKind::kIdentifier)) return assign_alias(target, right);
     if (assign_array_field(target, right)) return;
   }
+  if (target.is(SyntaxKind::kIdentifier) &&
+      (expressions_.component_count(right) || expressions_.rank_constant(right))) {
+    context_.error(right, fmt::format("Warp does not compile the assignment of this number; write {} = int({})",
+                                      target.text(), right.text()));
+    return;
+  }
   ExprId value = expressions_.value(right);
   if (value == kNone) return;
   if (!target.is(SyntaxKind::kIdentifier) && expressions_.has_side_effects(target)) {

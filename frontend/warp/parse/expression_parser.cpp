@@ -76,6 +76,7 @@ ExprId WarpExpressionParser::value(SyntaxNode node) {
       if (is_adjoint(node)) return context_.error(node, "adjoints cannot be read; accumulate into them with +=");
       if (const auto number = literal(node)) return constant(node, *number);
       if (const auto count = component_count(node)) return constant(node, Constant::integer(*count));
+      if (const auto rank = rank_constant(node)) return constant(node, Constant::integer(*rank));
       return if_assigned(node, read_target(context_, node, place(node)));
     case SyntaxKind::kCall: return call(node);
     case SyntaxKind::kString: return context_.error(node, "strings are not supported in kernels");
@@ -209,6 +210,12 @@ ExprId WarpExpressionParser::if_assigned(SyntaxNode node, ExprId value) {
   const ExprId index = builder.cast(ir::kI32, builder.op(Op::kNot, {builder.var(flag->second.flag_variable)}));
   const ExprId test = builder.op(Op::kEq, {builder.load(flag->second.guard_array, {index}), builder.i32(0)});
   return builder.op(Op::kWhere, {test, value, context_.copy(value)});
+}
+
+std::optional<int> WarpExpressionParser::rank_constant(SyntaxNode node) {
+  if (!node.is(SyntaxKind::kAttribute) || node.part(SyntaxField::kAttribute).text() != "ndim") return std::nullopt;
+  const int rank = array_rank_of(node.part(SyntaxField::kObject));
+  return rank > 0 ? std::optional(rank) : std::nullopt;
 }
 
 ExprId WarpExpressionParser::unary(SyntaxNode node) {

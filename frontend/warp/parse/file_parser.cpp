@@ -192,8 +192,21 @@ void WarpFileParser::collect_assignment(SyntaxNode assignment, Environment& home
     if (left.is(SyntaxKind::kIdentifier) && collect_overload(right, left.text(), home)) return;
     if (call_factory(right, left.elements({SyntaxKind::kPatternList, SyntaxKind::kTuplePattern}), home)) return;
   }
-  if (left.is(SyntaxKind::kIdentifier)) forget_functions(left.text(), home);
-  home.scope.add_assignment(assignment);
+  const auto names = left.elements({SyntaxKind::kPatternList, SyntaxKind::kTuplePattern});
+  const auto values = right.elements({SyntaxKind::kTuple, SyntaxKind::kExpressionList});
+  const bool is_multiple = assignment.is(SyntaxKind::kAssignment) && !left.is(SyntaxKind::kIdentifier) &&
+                           names.size() > 1 && names.size() == values.size() &&
+                           std::ranges::all_of(names, [](SyntaxNode name) { return name.is(SyntaxKind::kIdentifier); });
+  if (!is_multiple) {
+    if (left.is(SyntaxKind::kIdentifier)) forget_functions(left.text(), home);
+    return home.scope.add_assignment(assignment);
+  }
+  // A value that depends on an earlier value of one of the names becomes unknown, because the name is assigned twice.
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (values[i].is(SyntaxKind::kCall) && call_factory(values[i], names.subspan(i, 1), home)) continue;
+    forget_functions(names[i].text(), home);
+    home.scope.define(names[i].text(), values[i]);
+  }
 }
 
 /// Removes the functions with the decorator wp.func that the name stands for, because later code binds the name.

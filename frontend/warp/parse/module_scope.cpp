@@ -197,16 +197,21 @@ void ModuleScope::define(std::string_view name, SyntaxNode value) {
     mark_unknown(name, known.error().message);
   } else {
     mark_unknown(name, fmt::format("the value '{}' is known only when Python runs", describe(value)));
-    const bool is_list = value.grammar_name() == "list";
-    if (!is_list && !value.is(SyntaxKind::kTuple) && !value.is(SyntaxKind::kExpressionList)) return;
-    Sequence sequence{.elements = {}, .is_list = is_list};
-    for (const SyntaxNode element : value.children()) {
-      const auto known_element = constant(element);
-      if (!known_element) return;
-      sequence.elements.push_back(*known_element);
-    }
-    sequences_by_name_.emplace(name, std::move(sequence));
+    if (auto elements = sequence(value)) sequences_by_name_.emplace(name, std::move(*elements));
   }
+}
+
+/// The elements of a tuple or list of constants and of tuples of constants; nullopt for other expressions.
+std::optional<ModuleScope::Sequence> ModuleScope::sequence(SyntaxNode value) const {
+  Sequence made{.is_list = value.grammar_name() == "list"};
+  if (!made.is_list && !value.is(SyntaxKind::kTuple) && !value.is(SyntaxKind::kExpressionList)) return std::nullopt;
+  for (const SyntaxNode element : value.children()) {
+    auto inner = sequence(element);
+    if (auto number = inner ? std::nullopt : constant(element)) inner = Sequence{.value = std::move(number)};
+    if (!inner || inner->is_list) return std::nullopt;
+    made.elements.push_back(std::move(*inner));
+  }
+  return made;
 }
 
 bool ModuleScope::add_class(SyntaxNode class_definition) {

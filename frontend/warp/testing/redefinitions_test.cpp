@@ -124,6 +124,19 @@ TEST(Redefinitions, FunctionThatLaterCodeReplacesIsNotCalled) {
                         "runs"));
 }
 
+TEST(Redefinitions, MultipleAssignmentOfAKnownNameMakesItUnknown) {
+  EXPECT_THAT(messages(read(kernel("x: wp.array(dtype=float)", "x[0] = N", "M, N = 1.0, 2.0\nM, N = N, M\n"))),
+              HasSubstr("in k: N: the name is assigned more than once"));
+}
+
+TEST(Redefinitions, MultipleAssignmentCallsFactories) {
+  const std::string text = functions_of(
+      "def make(n):\n    @wp.kernel\n    def k(x: wp.array(dtype=int)):\n        x[0] = n\n    return k\n"
+      "k2, k5 = make(2), make(5)\n");
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("kernel k2("), HasSubstr("x[0] = 2"), HasSubstr("kernel k5("), HasSubstr("x[0] = 5")));
+}
+
 TEST(Redefinitions, LoopInFactoryBindsName) {
   const std::string text = functions_of(
       "def make(n):\n    for n in (1, 2):\n        pass\n"
