@@ -92,14 +92,12 @@ void add_choice_options(CLI::App& command, dataset::ProductionOptions& options) 
   command
       .add_option("--from", options.python_files,
                   "Make rows from the kernels in these Python files instead of random kernels")
-      ->option_text("FILE.py ...")
-      ->allow_extra_args(false);
+      ->option_text("FILE.py ...");
   command
       .add_option("--exclude", options.excluded_files,
                   "Make no row that is a near duplicate of a kernel in these Python files or folders, such as the "
                   "tasks of a benchmark")
-      ->option_text("PATH ...")
-      ->allow_extra_args(false);
+      ->option_text("PATH ...");
   command.add_option("--families", options.families, "Families to draw kernels from; default: all except spatial")
       ->option_text("NAME,...")
       ->delimiter(',');

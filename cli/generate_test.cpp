@@ -143,6 +143,12 @@ TEST_F(GenerateTest, LicenseAndCompressionAreChosenByOptions) {
                   "    x[i] = 2.0 * x[i]\n");
   expect_ok("assay generate --from one.py --no-verify --output own");
   EXPECT_THAT(workshop_.read("own/README.md"), HasSubstr("license: unknown\n"));
+  workshop_.write("other.py",
+                  "import warp as wp\n\n\n@wp.kernel\ndef other(x: wp.array(dtype=float), n: int):\n"
+                  "    i = wp.tid()\n    if i < n:\n        x[i] = wp.sin(x[i]) + float(i)\n");
+  expect_ok(
+      "assay generate --from one.py other.py --no-verify --output both && cat both/data/*.gz | gzip -dc > both.jsonl");
+  EXPECT_EQ(std::ranges::count(workshop_.read("both.jsonl"), '\n'), 2);
 }
 
 TEST_F(GenerateTest, QuickRunReportsWhatItDoesNotVerify) {

@@ -33,7 +33,7 @@ from ._errors import CannotExport
 from ._notebook import cell_name
 from ._spelling import is_builtin_function, spell_constant, spell_type
 
-HEADER = "from typing import Any, Callable\n\nimport warp as wp\n"
+HEADER = "from typing import Any\n\nimport warp as wp\n"
 
 
 def export(kernel: Any, *, argument_types: dict[str, Any] | None = None) -> str:
@@ -140,7 +140,7 @@ class _Exporter:
     def __init__(self, reserved: set[str], shown_path: Callable[[str], str]) -> None:
         self._shown_path = shown_path
         self._files: dict[str, str] = {}
-        self._used = {"wp", "Any", "Callable", *reserved, *dir(builtins)}
+        self._used = {"wp", "Any", *reserved, *dir(builtins)}
         self._sections: list[str] = []
         self._constants: dict[str, str] = {}
         self._names: dict[int, str] = {}
@@ -184,6 +184,15 @@ class _Exporter:
         if text in ("True", "False", "None"):
             return text
         return self._named(wanted, text)
+
+    def sequence(self, wanted: str, value: list[Any] | tuple[Any, ...]) -> str:
+        """A tuple of constants, for ``wp.static(VALUES[k])``."""
+        return self._named(wanted, self._spell_sequence(value))
+
+    def _spell_sequence(self, value: Any) -> str:
+        if not isinstance(value, list | tuple):
+            return spell_constant(value, self.struct)
+        return "(" + "".join(f"{self._spell_sequence(part)}, " for part in value).rstrip(" ") + ")"
 
     def _named(self, wanted: str, text: str) -> str:
         """The name of a value at the top of the file."""
@@ -353,6 +362,7 @@ class _FunctionWriter(ast.NodeVisitor):
             n.id for n in ast.walk(definition) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
         }
         self._replacements: list[_Replacement] = []
+        self._is_in_static = False
 
     def text(self, name: str, types_by_name: dict[str, Any]) -> str:
         """The function under another name, with concrete types and without names of the user's module."""
@@ -377,7 +387,7 @@ class _FunctionWriter(ast.NodeVisitor):
         if argument.annotation is None or kind is None:
             return
         if (isinstance(kind, type) and issubclass(kind, context.Function)) or isinstance(kind, context.Function):
-            spelled = "Callable"
+            spelled = "wp.Function"
         else:
             spelled = spell_type(kind, self._exporter.struct)
         self._replace(argument.annotation, spelled, line_end="\n")
@@ -416,9 +426,10 @@ class _FunctionWriter(ast.NodeVisitor):
             try:
                 self._replace(node, self._static(self._static_value(node.args[0])))
             except NameError:  # the variable of a static loop
-                pass
-            else:
-                return
+                self._is_in_static = True
+                self.generic_visit(node)
+                self._is_in_static = False
+            return
         self.generic_visit(node)
 
     def _static_value(self, argument: ast.expr) -> Any:
@@ -512,7 +523,13 @@ class _FunctionWriter(ast.NodeVisitor):
         if (getattr(wp, wanted, None) is value and isinstance(value, float | int)) or self._is_of_warp(value):
             return f"wp.{wanted if getattr(wp, wanted, None) is value else value.__name__}"
         if callable(value) and getattr(type(value), "_wp_generic_type_str_", None) is None:
+            # As Warp, which looks up the name: math.sin is wp.sin.
+            for name in (wanted, getattr(value, "__name__", "")):
+                if name in context.builtin_functions:
+                    return f"wp.{name}"
             raise CannotExport(f"it calls the Python function {getattr(value, '__name__', wanted)}")
+        if self._is_in_static and isinstance(value, list | tuple):
+            return self._exporter.sequence(wanted, value)
         return self._exporter.constant(wanted, value)
 
     @staticmethod

@@ -62,7 +62,7 @@ def spell_type(kind: Any, struct_name: StructName) -> str:
         if getattr(wp, kind.__name__, None) is kind:
             return f"wp.{kind.__name__}"
     if kind is Callable or getattr(kind, "__origin__", None) is Callable or "Callable" in repr(kind):
-        return "Callable"
+        return "wp.Function"
     raise CannotExport(f"it uses the type {type_name(kind)}")
 
 
@@ -145,11 +145,16 @@ def spell_constant(value: Any, struct_name: StructName) -> str:
     """
     if isinstance(value, enum.Enum) and not isinstance(value, int):
         value = value.value
-    if isinstance(value, bool | np.bool_ | warp_types.bool):
+    if isinstance(value, np.generic):
+        raise CannotExport(
+            f"it uses a NumPy scalar of type {type(value).__name__}, which Warp does not compile; "
+            "convert it where it is defined, as in float(x)"
+        )
+    if isinstance(value, bool | warp_types.bool):
         return str(bool(value))
-    if isinstance(value, int | np.integer):
+    if isinstance(value, int):
         return str(int(value))
-    if isinstance(value, float | np.floating):
+    if isinstance(value, float):
         return _spell_float(float(value))
     if isinstance(value, str):
         return repr(value)

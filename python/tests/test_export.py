@@ -175,6 +175,80 @@ def test_code_transformers_are_applied_before_export(tmp_path):
     assert np.array_equal(results(kernels.transformed, x), results(module.transformed, x))
 
 
+APPLIED = """import math
+
+import numpy as np
+import warp as wp
+
+TAPS = [0.25, 0.5, 0.25]
+OFFSETS = ((-1, 0.5), (1, 2.0))
+
+
+@wp.func
+def inc(x: float):
+    return x + 1.0
+
+
+@wp.func
+def twice(f: wp.Function, x: float):
+    return f(f(x))
+
+
+@wp.kernel
+def applied(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = twice(inc, x[i])
+
+
+@wp.kernel
+def wave(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = math.sin(x[i]) + np.cos(x[i])
+
+
+@wp.kernel
+def filtered(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    s = float(0.0)
+    for k in range(3):
+        s += wp.static(TAPS[k]) * x[wp.clamp(i + k - 1, 0, 3)]
+    for k in range(2):
+        s += wp.static(OFFSETS[k][1]) * x[wp.clamp(i + wp.static(OFFSETS[k][0]), 0, 3)]
+    out[i] = s
+"""
+
+
+@pytest.mark.parametrize("name", ["applied", "wave", "filtered"])
+def test_exported_functions_and_tables_give_the_same_results(name, tmp_path):
+    module = load(APPLIED, tmp_path, "user")
+    kernel = getattr(module, name)
+    exported = getattr(load(assay.export(kernel), tmp_path), name)
+    x = wp.array(X, dtype=float)
+    assert np.array_equal(results(kernel, x), results(exported, x))
+
+
+NUMPY_SCALAR = """import numpy as np
+import warp as wp
+
+SCALE = np.{kind}(2)
+
+
+@wp.kernel
+def scaled(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = x[i] * float({scale})
+"""
+
+
+@pytest.mark.parametrize(("kind", "scale"), [("float64", "SCALE"), ("int32", "SCALE"), ("int32", "wp.static(SCALE)")])
+def test_numpy_scalars_which_warp_does_not_compile_are_not_exported(kind, scale, tmp_path):
+    kernel = load(NUMPY_SCALAR.format(kind=kind, scale=scale), tmp_path, "user").scaled
+    with pytest.raises(assay.CannotExport, match=f"NumPy scalar of type {kind}"):
+        assay.export(kernel)
+    with pytest.raises(Exception, match="numpy"):
+        results(kernel, wp.array(X, dtype=float))
+
+
 def test_error_states_why_a_kernel_cannot_be_exported():
     with pytest.raises(assay.CannotExport, match="calls the Python function print_all"):
         assay.export(kernels.calls_python)

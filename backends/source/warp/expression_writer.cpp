@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
+#include <variant>
 
 #include <fmt/format.h>
 
 #include "backends/source/warp/unassigned_guards.hpp"
 #include "ir/analysis.hpp"
+#include "ir/visit.hpp"
 #include "support/concat.hpp"
 
 namespace assay::source::warp {
@@ -311,6 +314,37 @@ std::optional<ExpressionWriter::WrittenExpression> ExpressionWriter::tile_operat
   return WrittenExpression{tile_map(expr, pattern.substr(0, pattern.find('(')))};
 }
 
+namespace {
+
+/// Whether the expression converts a number to a type of 64 bits.
+bool is_wide_cast(const ir::Expr& expr) {
+  return expr.kind == ir::ExprKind::kOperation && expr.op == ir::Op::kCast && expr.type.is_scalar() &&
+         ir::row(expr.type.scalar).bytes == 8;
+}
+
+}  // namespace
+
+ExpressionWriter::ExpressionWriter(const ir::Module& module, const ir::Function& function, ModuleLevelNames& file,
+                                   const std::vector<std::string>& variables)
+    : module_(module), function_(function), module_level_names_(file), variable_names_(variables) {
+  std::map<ir::VarId, int> uses;
+  std::map<ir::VarId, std::map<ir::Scalar, int>> conversions;
+  for (const ir::Expr& expr : function.expressions) {
+    if (expr.kind == ir::ExprKind::kVariable) ++uses[expr.variable];
+    if (is_wide_cast(expr) && function.expr(expr.args[0]).kind == ir::ExprKind::kVariable)
+      ++conversions[function.expr(expr.args[0]).variable][expr.type.scalar];
+  }
+  ir::for_each_statement(function.body, [&](const ir::Stmt& statement) {
+    const auto* const loop = std::get_if<ir::For>(&statement.node);
+    const bool has_constant_bounds =
+        loop != nullptr && is_literal(loop->start) && is_literal(loop->stop) && is_literal(loop->step);
+    if (!has_constant_bounds || !conversions.contains(loop->variable)) return;
+    const auto& by_type = conversions[loop->variable];
+    if (by_type.size() > 1 || by_type.begin()->second != uses[loop->variable])
+      retyped_variables_.insert(loop->variable);
+  });
+}
+
 ExpressionWriter::WrittenExpression ExpressionWriter::operation(const ir::Expr& expr) {
   const ir::OperationEntry& operation = row(expr.op);
   if (expr.type.is_tile()) {
@@ -335,6 +369,9 @@ ExpressionWriter::WrittenExpression ExpressionWriter::operation(const ir::Expr& 
     if (expr.op == ir::Op::kNeg) return {"-" + call, kUnary};
     return {fmt::format("{}({})", constructor(expr.type), call)};
   }
+  if (is_wide_cast(expr) && function_.expr(expr.args[0]).kind == ir::ExprKind::kVariable &&
+      retyped_variables_.contains(function_.expr(expr.args[0]).variable))
+    return {fmt::format("{}(int({}))", constructor(expr.type), write(expr.args[0]))};
   if (expr.op == ir::Op::kMake && is_made_of_rows(expr))
     return {fmt::format("wp.matrix_from_rows({})", list(expr.args))};
   const bool spatial =

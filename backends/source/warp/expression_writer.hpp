@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,8 +57,7 @@ class ExpressionWriter {
  public:
   /// `variables` are the names of the function's variables. Keeps references to all arguments.
   ExpressionWriter(const ir::Module& module, const ir::Function& function, ModuleLevelNames& file,
-                   const std::vector<std::string>& variables)
-      : module_(module), function_(function), module_level_names_(file), variable_names_(variables) {}
+                   const std::vector<std::string>& variables);
 
   const ir::Module& module() const { return module_; }
 
@@ -131,6 +131,9 @@ class ExpressionWriter {
   ModuleLevelNames& module_level_names_;            ///< names of the file, to which aliases of types are added
   const std::vector<std::string>& variable_names_;  ///< name of each variable of the function
   std::optional<Error> error_;                      ///< the first failure; nullopt: none
+  /// Variables of loops that Warp may unroll, which are converted to a type of 64 bits and have other uses: Warp
+  /// changes the type of such a variable itself.
+  std::set<ir::VarId> retyped_variables_;
 };
 
 }  // namespace assay::source::warp

@@ -71,6 +71,22 @@ TEST_P(PythonRoundTrip, ModuleReturnedByWriterMatchesParsedPython) {
   }
 }
 
+/// In Warp, wp.float64(k) changes the type of the variable of an unrolled loop, which `len` alone does not reveal.
+TEST(PythonRoundTrip, VariableOfUnrolledLoopIsConvertedAsACopy) {
+  const auto first = frontend::parse_python(
+      "import warp as wp\n\nvec5d = wp.types.vector(length=5, dtype=wp.float64)\n\n\n@wp.kernel\n"
+      "def moment(y: wp.array(dtype=vec5d), out: wp.array(dtype=wp.float64)):\n"
+      "    i = wp.tid()\n    z = wp.float64(0.0)\n    for k in range(len(y[i])):\n"
+      "        z += y[i][k] * wp.float64(k)\n    out[i] = z\n",
+      "moment.py");
+  ASSERT_TRUE(first.ok()) << first.error().text();
+  const std::string python = write_python(first->module).value();
+  EXPECT_NE(python.find("wp.float64(int(k))"), std::string::npos) << python;
+  const auto second = frontend::parse_python(python, "moment.py");
+  ASSERT_TRUE(second.ok()) << second.error().text();
+  EXPECT_TRUE(second->diagnostics.empty()) << second->diagnostics.front().text() << "\n" << python;
+}
+
 std::string family_name(const ::testing::TestParamInfo<generators::Family>& info) {
   return std::string(row(info.param).name);
 }

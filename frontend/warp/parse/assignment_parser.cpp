@@ -113,6 +113,12 @@ void WarpStatementParser::assignment(SyntaxNode node) {
     if (target.is(SyntaxKind::kIdentifier)) return assign_alias(target, right);
     if (assign_array_field(target, right)) return;
   }
+  if (target.is(SyntaxKind::kIdentifier) &&
+      (expressions_.component_count(right) || expressions_.rank_constant(right))) {
+    context_.error(right, fmt::format("Warp does not compile the assignment of this number; write {} = int({})",
+                                      target.text(), right.text()));
+    return;
+  }
   ExprId value = expressions_.value(right);
   if (value == kNone) return;
   if (!target.is(SyntaxKind::kIdentifier) && expressions_.has_side_effects(target)) {
@@ -124,6 +130,7 @@ void WarpStatementParser::assignment(SyntaxNode node) {
   const bool starts_here = target.is(SyntaxKind::kIdentifier) && is_new_here(target.text());
   name_assignment_ = shared_storage(right, value, false);
   name_assignment_.is_first = true;
+  name_assignment_.is_constant = is_constant_in_warp(right, value, false);
   assign_target(target, value);
   name_assignment_ = {};
   if (starts_here) note_literal(target, right);
@@ -134,7 +141,6 @@ void WarpStatementParser::note_literal(SyntaxNode name, SyntaxNode value) {
   const bool is_number = !value.is(SyntaxKind::kCall) && expressions_.literal(value).has_value();
   if (!is_number) return;
   const ir::VarId variable = context_.bindings.find(name.text());
-  loop_depth_at_initialization_.emplace(variable, dynamic_loop_depth_);
   const bool is_constant = context_.data_flow.assignments(name.text()) == 1 && !value.is(SyntaxKind::kAttribute);
   if (is_constant && variable != kNone) context_.literals_by_variable.emplace(variable, *expressions_.literal(value));
 }
@@ -177,10 +183,45 @@ FunctionContext::NameAssignment WarpStatementParser::shared_storage(SyntaxNode v
                      : FunctionContext::NameAssignment();
 }
 
+/// Whether Warp makes a name with this value stand for a constant (changed_constants.hpp). A single assignment of a
+/// name copies the value.
+bool WarpStatementParser::is_constant_in_warp(SyntaxNode value, ExprId result, bool is_multiple) const {
+  switch (value.kind()) {
+    case SyntaxKind::kParenthesized:
+      return value.children().size() == 1 && is_constant_in_warp(value.children()[0], result, is_multiple);
+    case SyntaxKind::kUnary: {
+      if (value.part(SyntaxField::kOperator).text() != "-") return false;
+      const SyntaxNode operand = value.part(SyntaxField::kArgument);
+      const auto number = expressions_.known_number(operand);
+      return number ? number->type.is_scalar() && !number->is_typed
+                    : operand.is(SyntaxKind::kUnary) && is_constant_in_warp(operand, result, true);
+    }
+    case SyntaxKind::kConditional: {
+      const auto parts = value.children();
+      const auto test = expressions_.known_number(parts[1]);
+      const ir::Expr& expr = context_.function.expr(result);
+      if (!test || !test->type.is_scalar() || expr.kind != ir::ExprKind::kOperation || expr.op != Op::kConditional)
+        return false;
+      const bool holds = test->number().is_real ? test->number().real != 0 : test->number().integer != 0;
+      return is_constant_in_warp(parts[holds ? 0 : 2], expr.args[holds ? 1 : 2], true);
+    }
+    case SyntaxKind::kIdentifier:
+      return is_multiple && context_.bindings.find(value.text()) == kNone &&
+             expressions_.known_number(value).has_value();
+    case SyntaxKind::kCall: {
+      const std::string name = expressions_.warp_function_name(value);
+      const bool is_length = name == "len" && context_.function.expr(result).kind == ir::ExprKind::kLiteral;
+      return name == "static" || name == "constant" || is_length;
+    }
+    default: return expressions_.literal(value).has_value();
+  }
+}
+
 /// Records that the statement assigns the name as a whole.
 void WarpStatementParser::note_name_assignment(SyntaxNode name, ir::VarId variable) {
   FunctionContext::NameAssignment assignment = name_assignment_;
   assignment.name = name;
+  assignment.type = context_.function.var(variable).type;
   context_.name_assignments[{variable, name.loc().line, name.loc().column}] = assignment;
 }
 
@@ -192,16 +233,6 @@ void WarpStatementParser::assign_alias(SyntaxNode name, SyntaxNode part) {
   }
   const ir::VarId alias = expressions_.alias(part, name.text());
   if (alias != kNone) context_.bindings.bind(name.text(), alias);
-}
-
-void WarpStatementParser::note_changed_constant(SyntaxNode name, ir::VarId variable) {
-  const auto start = loop_depth_at_initialization_.find(variable);
-  if (start == loop_depth_at_initialization_.end() || start->second >= dynamic_loop_depth_) return;
-  loop_depth_at_initialization_.erase(start);
-  const bool is_float = context_.function.var(variable).type.is_float_scalar();
-  context_.note(name, fmt::format("Warp rejects a dynamic loop that changes a variable whose initial value is a bare "
-                                  "literal; initialize the variable with {}(...)",
-                                  is_float ? "float" : "int"));
 }
 
 void WarpStatementParser::assign_target(SyntaxNode target, ExprId value) {
@@ -321,7 +352,6 @@ void WarpStatementParser::assign_name(SyntaxNode name, ExprId value) {
                                      context_.type_name(type)));
     return;
   }
-  note_changed_constant(name, variable);
   note_name_assignment(name, variable);
   context_.builder.at(name.loc());
   context_.builder.assign(variable, value);
@@ -524,6 +554,7 @@ void WarpStatementParser::assign_tuple(SyntaxNode node, std::span<const SyntaxNo
     if (results.back() == kNone) return;
     shared.push_back(shared_storage(value, results.back(), true));
     if (copies_references && (shared.back().is_part || is_reference(shared.back().shared))) shared.back() = {};
+    shared.back().is_constant = is_constant_in_warp(value, results.back(), true);
     if (overlaps) {
       context_.builder.at(value.loc());
       results.back() = context_.builder.var(context_.builder.let("value", results.back()));

@@ -85,8 +85,11 @@ std::optional<int> WarpExpressionParser::component_count(SyntaxNode node) {
 
 ExprId WarpExpressionParser::call(SyntaxNode node) {
   if (is_file_function(node)) return call_file_function(node);
-  const std::string name = warp_function_name(node);
+  std::string name = warp_function_name(node);
   const SyntaxNode function = node.part(SyntaxField::kFunction);
+  // As a function of values, wp.types.vector is wp.vector.
+  for (const std::string_view constructor : {"vector", "matrix", "quaternion", "transformation"})
+    if (name == fmt::format("types.{}", constructor)) name = constructor;
   const std::string maker =
       function.is(SyntaxKind::kCall) ? context_.scope().warp_name(function.part(SyntaxField::kFunction)) : "";
   if (maker.starts_with("types."))
@@ -272,7 +275,6 @@ ExprId WarpExpressionParser::type_call(SyntaxNode node, ir::Type type) {
 
 ExprId WarpExpressionParser::convert(SyntaxNode node, ir::Type type) {
   const auto arguments = arguments_of(node).positional_arguments;
-  if (arguments.empty()) return constant(node, Constant::integer(0).as(type));
   if (arguments.size() != 1) return context_.error(node, "type conversion takes one argument");
   if (const auto number = known_number(arguments[0]); number && number->type.is_scalar())
     return convert_constant(arguments[0], *number, type);
@@ -301,23 +303,6 @@ ExprId WarpExpressionParser::reinterpret(SyntaxNode node) {
   }
   const bool keeps_kind = from.is_float_scalar() == type->is_float_scalar();
   return context_.operation(node, keeps_kind ? Op::kCast : Op::kReinterpret, {operand}, *type);
-}
-
-ExprId WarpExpressionParser::convert_constant(SyntaxNode node, const Constant& number, ir::Type type) {
-  SyntaxNode named = node;
-  while (named.is(SyntaxKind::kParenthesized) || named.is(SyntaxKind::kUnary))
-    named = named.is(SyntaxKind::kUnary) ? named.part(SyntaxField::kArgument) : named.children()[0];
-  const bool is_wide = type == ir::scalar_type(ir::Scalar::kF64) || type == ir::scalar_type(ir::Scalar::kI64) ||
-                       type == ir::scalar_type(ir::Scalar::kU64);
-  if (named.is(SyntaxKind::kIdentifier) && is_wide && !number.is_typed) {
-    if (context_.used_constants.contains(named.text())) {
-      return context_.error(node, fmt::format("the constant '{}' is used before and after a conversion to {}, which in "
-                                              "Warp changes the type of the constant itself; use a second constant",
-                                              named.text(), context_.type_name(type)));
-    }
-    context_.retyped_constant_types_by_name[named.text()] = type;
-  }
-  return constant(node, number.as(type));
 }
 
 // ---- thread index and array lengths

@@ -47,6 +47,31 @@ ExprId WarpExpressionParser::make(SyntaxNode node, std::string_view name) {
   return general(node, name, arguments);
 }
 
+ExprId WarpExpressionParser::convert_constant(SyntaxNode node, const Constant& number, ir::Type type) {
+  SyntaxNode named = node;
+  while (named.is(SyntaxKind::kParenthesized) || named.is(SyntaxKind::kUnary))
+    named = named.is(SyntaxKind::kUnary) ? named.part(SyntaxField::kArgument) : named.children()[0];
+  const bool is_wide = type == ir::scalar_type(ir::Scalar::kF64) || type == ir::scalar_type(ir::Scalar::kI64) ||
+                       type == ir::scalar_type(ir::Scalar::kU64);
+  // Conversions between integers keep the low bits, so that the int32 between does not matter.
+  const bool keeps_bits = type.is_integer_scalar();
+  if (overflows(number) && !is_wide && !keeps_bits) {
+    return context_.error(
+        node, fmt::format("integer is out of range for int32, which Warp makes of it before the conversion to {}; "
+                          "write a float literal, such as 4294967296.0, or convert it to wp.int64 first",
+                          context_.type_name(type)));
+  }
+  if (named.is(SyntaxKind::kIdentifier) && is_wide && !number.is_typed) {
+    if (context_.used_constants.contains(named.text())) {
+      return context_.error(node, fmt::format("the constant '{}' is used before and after a conversion to {}, which in "
+                                              "Warp changes the type of the constant itself; use a second constant",
+                                              named.text(), context_.type_name(type)));
+    }
+    context_.retyped_constant_types_by_name[named.text()] = type;
+  }
+  return constant(node, number.as(type));
+}
+
 /// A value for a component: literals and untyped constants take its type, as in Warp.
 ExprId WarpExpressionParser::component(SyntaxNode node, ir::Type type) {
   const bool is_variable = node.is(SyntaxKind::kIdentifier) && context_.bindings.find(node.text()) != kNone;
@@ -196,6 +221,8 @@ ExprId WarpExpressionParser::general(SyntaxNode node, std::string_view name, con
   if (dtype) {
     const auto type = type_of_node(dtype);
     if (!type.ok() || !type->is_float_scalar()) return context_.error(dtype, "dtype must be a Warp float type");
+    if (name == "quaternion" && given.empty() && dtype.text() == "float")
+      return context_.error(dtype, "Warp does not compile wp.quaternion(dtype=float); write dtype=wp.float32");
     scalar = *type;
   } else if (!given.empty()) {
     const ExprId first = value(given[0]);

@@ -331,6 +331,7 @@ class ScopeBuilder {
       loop_variable.insert(name);
       loop_variables.insert(name);
       ++assignments[name];
+      scope.assigned.insert(name);
     }
     Scope inner = build(block, loop_variable);
     for (const std::string_view name : loop_variable)

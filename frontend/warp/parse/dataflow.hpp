@@ -32,7 +32,7 @@ class Dataflow {
   bool declares(SyntaxNode block, std::string_view name) const;
   /// The number of statements that assign the name, including component assignments and loops.
   int assignments(std::string_view name) const;
-  /// Whether a statement of this block or of a nested one assigns the name.
+  /// Whether a statement of this block or of a nested one assigns the name, also as the variable of a loop.
   bool assigned_in(SyntaxNode block, std::string_view name) const;
   /// In the order in which they were found.
   const std::vector<UnassignedRead>& unassigned_reads() const { return unassigned_reads_; }

@@ -76,6 +76,7 @@ ExprId WarpExpressionParser::value(SyntaxNode node) {
       if (is_adjoint(node)) return context_.error(node, "adjoints cannot be read; accumulate into them with +=");
       if (const auto number = literal(node)) return constant(node, *number);
       if (const auto count = component_count(node)) return constant(node, Constant::integer(*count));
+      if (const auto rank = rank_constant(node)) return constant(node, Constant::integer(*rank));
       return if_assigned(node, read_target(context_, node, place(node)));
     case SyntaxKind::kCall: return call(node);
     case SyntaxKind::kString: return context_.error(node, "strings are not supported in kernels");
@@ -209,6 +210,12 @@ ExprId WarpExpressionParser::if_assigned(SyntaxNode node, ExprId value) {
   const ExprId index = builder.cast(ir::kI32, builder.op(Op::kNot, {builder.var(flag->second.flag_variable)}));
   const ExprId test = builder.op(Op::kEq, {builder.load(flag->second.guard_array, {index}), builder.i32(0)});
   return builder.op(Op::kWhere, {test, value, context_.copy(value)});
+}
+
+std::optional<int> WarpExpressionParser::rank_constant(SyntaxNode node) {
+  if (!node.is(SyntaxKind::kAttribute) || node.part(SyntaxField::kAttribute).text() != "ndim") return std::nullopt;
+  const int rank = array_rank_of(node.part(SyntaxField::kObject));
+  return rank > 0 ? std::optional(rank) : std::nullopt;
 }
 
 ExprId WarpExpressionParser::unary(SyntaxNode node) {
@@ -489,6 +496,29 @@ ExprId WarpExpressionParser::equal_parts(SyntaxNode node, Op op, ExprId left, Ex
   return result;
 }
 
+/// Whether Warp evaluates the node, whose value is `value`, to a reference: to an element of an array, to a field of a
+/// struct, or to a name that a multiple assignment made a reference to one of these.
+bool WarpExpressionParser::is_reference(SyntaxNode node, ExprId value) const {
+  while (node.is(SyntaxKind::kParenthesized) && node.children().size() == 1)
+    node = node.children()[0];
+  const ir::Expr* expr = &context_.function.expr(value);
+  // A variable that may be unassigned is read under a condition.
+  if (expr->kind == ir::ExprKind::kOperation && expr->op == Op::kWhere) expr = &context_.function.expr(expr->args[1]);
+  if (node.is(SyntaxKind::kIdentifier)) {
+    if (expr->kind != ir::ExprKind::kVariable) return false;
+    const ir::VarId variable = expr->variable;
+    return std::ranges::find(context_.references, variable) != context_.references.end() ||
+           std::ranges::any_of(context_.name_assignments, [&](const auto& entry) {
+             return std::get<0>(entry.first) == variable && entry.second.is_part;
+           });
+  }
+  if (node.is(SyntaxKind::kAttribute))  // a field of a struct with arrays is a variable
+    return expr->kind == ir::ExprKind::kField || expr->kind == ir::ExprKind::kVariable;
+  if (!node.is(SyntaxKind::kSubscript) || expr->kind != ir::ExprKind::kLoad) return false;
+  const ir::VarId array = context_.function.expr(expr->args[0]).variable;
+  return !context_.compound_tiles.contains(array) && !context_.function.var(array).replaces_tile;
+}
+
 ExprId WarpExpressionParser::comparison(SyntaxNode node) {
   const std::span<const SyntaxNode> tokens = node.tokens();
   if (tokens.size() % 2 == 0) return context_.error(node, "this form of comparison is not supported");
@@ -504,6 +534,11 @@ ExprId WarpExpressionParser::comparison(SyntaxNode node) {
       return context_.error(
           node, fmt::format("chained comparisons must compare values of the same type, got {} and {}",
                             context_.type_name(context_.type_of(left)), context_.type_name(context_.type_of(right))));
+    }
+    if (i > 1 && is_reference(tokens[i + 1], right)) {
+      return context_.error(tokens[i + 1],
+                            "Warp does not compile a chained comparison whose last operands are array elements or "
+                            "fields; assign the value to a variable before");
     }
     const ExprId next = has_next ? context_.copy(right) : kNone;
     const ExprId test = compare(node, tokens[i].text(), left, right);

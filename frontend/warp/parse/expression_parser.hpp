@@ -101,6 +101,8 @@ class WarpExpressionParser {
   /// The number that x.length or type(x).length stands for: the components of a vector, matrix, quaternion or
   /// transform.
   std::optional<int> component_count(SyntaxNode node);
+  /// The number that x.ndim stands for: the dimensions of an array or of a part of one.
+  std::optional<int> rank_constant(SyntaxNode node);
   /// Whether the expression names an array, a part of one, or a struct with arrays.
   bool is_array_expression(SyntaxNode node);
   /// The alias that s.a stands for if `a` is an array field of a struct s with arrays; otherwise null.
@@ -146,6 +148,7 @@ class WarpExpressionParser {
   ir::ExprId and_and_xor(SyntaxNode node);
   void collect_and_and_xor(SyntaxNode node, std::vector<ir::ExprId>& operands, std::vector<std::string_view>& symbols);
   ir::ExprId boolean(SyntaxNode node);
+  bool is_reference(SyntaxNode node, ir::ExprId value) const;
   ir::ExprId comparison(SyntaxNode node);
   ir::ExprId compare(SyntaxNode node, std::string_view symbol, ir::ExprId left, ir::ExprId right);
   ir::ExprId boolean_statement(SyntaxNode node, ir::ExprId left);

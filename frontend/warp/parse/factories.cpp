@@ -119,6 +119,7 @@ bool WarpFileParser::call_factory(SyntaxNode call, std::span<const SyntaxNode> t
   const SyntaxNode* definition = find_factory(home, function.text(), around);
   if (definition == nullptr || ++factory_call_count_ > kMostCalls) return false;
   Environment& inner = environments_.emplace_back(module(), *around);
+  mark_rebound_names(definition->part(SyntaxField::kBody), inner);
   if (!bind_parameters(*definition, call, inner, home)) return false;
   for (UncalledFactory& factory : uncalled_factories_) {
     if (factory.definition.id() == definition->id()) factory.is_called = true;
@@ -195,6 +196,7 @@ void WarpFileParser::bind_result(std::string_view target, SyntaxNode value, cons
                                  Environment& home) {
   const auto* made = value.is(SyntaxKind::kIdentifier) ? find(inner, value.text()) : nullptr;
   if (made == nullptr) {
+    forget_functions(target, home);
     if (!home.scope.bind(target, value, inner.scope)) {
       home.scope.mark_unknown(target, fmt::format("the value '{}' is known only when Python runs", describe(value)));
     }
@@ -227,12 +229,14 @@ void WarpFileParser::collect_uncalled() {
     const SyntaxNode body = definition.part(SyntaxField::kBody);
     const Environment& home = *uncalled_factories_[i].environment;
     Environment& inner = environments_.emplace_back(module(), home);
+    mark_rebound_names(body, inner);
     const std::vector<std::string_view> flags = bind_assumed_arguments(definition, false, inner);
     inverted_bool_parameters_ = uncalled_factories_[i].inverted_bool_parameters;
     run_factory(body, inner);
     // Flags inside definitions that depend on inverted flags are not inverted: each level would double the work.
     if (flags.empty() || !inverted_bool_parameters_.empty() || ++factory_call_count_ > kMostCalls) continue;
     Environment& turned = environments_.emplace_back(module(), home);
+    mark_rebound_names(body, turned);
     inverted_bool_parameters_ = bind_assumed_arguments(definition, true, turned);
     run_factory(body, turned);
   }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "frontend/warp/parse/native_code.hpp"
+#include "frontend/warp/parse/rebinding.hpp"
 #include "frontend/warp/parse/warp_names.hpp"
 #include "ir/analysis.hpp"
 #include "ir/custom.hpp"
@@ -120,7 +121,17 @@ bool WarpFileParser::failed_before(const SourceFunction& kernel) const {
   return first != &kernel && first->parse_state == SourceFunction::State::kFailed;
 }
 
+/// Makes the names unknown that code binds which the parser does not execute.
+void WarpFileParser::mark_rebound_names(SyntaxNode block, Environment& home) {
+  for (const ReboundName& each : rebound_names(block)) {
+    home.scope.mark_rebound(each.name, fmt::format("{} in {} also binds this name, so its value is known only when "
+                                                   "Python runs; to use that value, run with --import",
+                                                   each.how, ir::line_text(result_.module, each.binding.loc())));
+  }
+}
+
 void WarpFileParser::collect_file(SyntaxNode root, Environment& home) {
+  mark_rebound_names(root, home);
   const std::span<const SyntaxNode> statements = root.children();
   for (std::size_t i = 0; i < statements.size(); ++i) {
     // Error recovery may have truncated a definition and left the rest as an error after it.
@@ -134,6 +145,7 @@ void WarpFileParser::collect_file(SyntaxNode root, Environment& home) {
 
 void WarpFileParser::collect(SyntaxNode statement, bool is_sound, Environment& home) {
   const auto forbid_definition = [&](const char* what) {
+    forget_functions(statement.part(SyntaxField::kName).text(), home);
     home.scope.mark_unknown(statement.part(SyntaxField::kName).text(), what);
   };
   switch (statement.kind()) {
@@ -180,7 +192,29 @@ void WarpFileParser::collect_assignment(SyntaxNode assignment, Environment& home
     if (left.is(SyntaxKind::kIdentifier) && collect_overload(right, left.text(), home)) return;
     if (call_factory(right, left.elements({SyntaxKind::kPatternList, SyntaxKind::kTuplePattern}), home)) return;
   }
-  home.scope.add_assignment(assignment);
+  const auto names = left.elements({SyntaxKind::kPatternList, SyntaxKind::kTuplePattern});
+  const auto values = right.elements({SyntaxKind::kTuple, SyntaxKind::kExpressionList});
+  const bool is_multiple = assignment.is(SyntaxKind::kAssignment) && !left.is(SyntaxKind::kIdentifier) &&
+                           names.size() > 1 && names.size() == values.size() &&
+                           std::ranges::all_of(names, [](SyntaxNode name) { return name.is(SyntaxKind::kIdentifier); });
+  if (!is_multiple) {
+    if (left.is(SyntaxKind::kIdentifier)) forget_functions(left.text(), home);
+    return home.scope.add_assignment(assignment);
+  }
+  // A value that depends on an earlier value of one of the names becomes unknown, because the name is assigned twice.
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (values[i].is(SyntaxKind::kCall) && call_factory(values[i], names.subspan(i, 1), home)) continue;
+    forget_functions(names[i].text(), home);
+    home.scope.define(names[i].text(), values[i]);
+  }
+}
+
+/// Removes the functions with the decorator wp.func that the name stands for, because later code binds the name.
+void WarpFileParser::forget_functions(std::string_view name, Environment& home) {
+  const auto found = home.functions.find(name);
+  if (found == home.functions.end()) return;
+  std::erase_if(found->second, [](const SourceFunction* entry) { return !entry->is_kernel; });
+  if (found->second.empty()) home.functions.erase(found);
 }
 
 std::string WarpFileParser::warp_decorator(SyntaxNode decorated, const Environment& home) {
@@ -259,7 +293,17 @@ void WarpFileParser::collect_decorated(SyntaxNode decorated, bool is_sound, Envi
       reject(*earlier, fmt::format("redefined in {}", ir::line_text(result_.module, entry.definition.loc())));
   }
   std::erase_if(same_name, [](const SourceFunction* earlier) { return !earlier->reason_not_parsed.empty(); });
-  same_name.push_back(&entry);
+  const auto replaced = std::ranges::find_if(same_name, [&](const SourceFunction* earlier) {
+    const std::size_t count = entry.parameter_names.size();
+    return earlier->parameter_names.size() == count && have_same_types(*earlier, entry, count);
+  });
+  if (replaced == same_name.end()) {
+    same_name.push_back(&entry);
+  } else {
+    // Warp keeps overloads by their types, so that the new one takes the earlier one's place in the order.
+    drop_replaced(**replaced, entry);
+    *replaced = &entry;
+  }
   entry.is_callable = true;
   const auto parts = decorated.children();
   const auto decorators =
@@ -268,6 +312,47 @@ void WarpFileParser::collect_decorated(SyntaxNode decorated, bool is_sound, Envi
   if (decorators > 1) reject(entry, "a kernel or function must have only one decorator");
   if (is_native) return take_native_code(decorated, entry);
   collect_unsupported(definition.part(SyntaxField::kBody), "inside a kernel or function", home);
+}
+
+/// Whether the first `count` parameters of both functions have the same types. Annotations that stand for no type of
+/// the kernel language, such as `Any`, must have the same text.
+bool WarpFileParser::have_same_types(const SourceFunction& a, const SourceFunction& b, std::size_t count) const {
+  const std::vector<SyntaxNode> types_of_a = annotations_of(a);
+  const std::vector<SyntaxNode> types_of_b = annotations_of(b);
+  if (types_of_a.size() < count || types_of_b.size() < count) return false;
+  for (std::size_t p = 0; p < count; ++p) {
+    if (!types_of_a[p] || !types_of_b[p]) return false;
+    const auto type_a = a.environment->scope.type(types_of_a[p]);
+    const auto type_b = b.environment->scope.type(types_of_b[p]);
+    const bool is_same = type_a.ok() && type_b.ok()
+                             ? *type_a == *type_b
+                             : type_a.ok() == type_b.ok() && types_of_a[p].text() == types_of_b[p].text();
+    if (!is_same) return false;
+  }
+  return true;
+}
+
+/// Drops a function that a later definition replaces, with its custom gradient and replay, as in Warp.
+void WarpFileParser::drop_replaced(SourceFunction& earlier, const SourceFunction& later) {
+  earlier.parse_state = SourceFunction::State::kFailed;
+  earlier.reason_not_parsed =
+      fmt::format("{} redefines this function with the same parameter types; all calls use that definition",
+                  ir::line_text(result_.module, later.definition.loc()));
+  report({.severity = Severity::kNote,
+          .loc = earlier.definition.loc(),
+          .function = earlier.name,
+          .construct_excerpt = "def " + earlier.name,
+          .reason = earlier.reason_not_parsed});
+  std::erase_if(custom_derivatives_, [&](const CustomDerivative& custom) {
+    const bool is_of_earlier = custom.function == earlier.name && custom.entry->environment == earlier.environment &&
+                               custom.entry->reason_not_parsed.empty() &&
+                               have_same_types(*custom.entry, earlier, earlier.parameter_names.size());
+    if (is_of_earlier) {
+      custom.entry->parse_state = SourceFunction::State::kFailed;
+      custom.entry->reason_not_parsed = earlier.reason_not_parsed;
+    }
+    return is_of_earlier;
+  });
 }
 
 /// The code in @wp.func_native(snippet).
@@ -417,10 +502,14 @@ void WarpFileParser::collect_unsupported(SyntaxNode node, std::string_view where
       return;
     case SyntaxKind::kAssignment:
     case SyntaxKind::kAugmentedAssignment:
-      if (where == "inside a compound statement" && node.part(SyntaxField::kLeft).is(SyntaxKind::kIdentifier)) {
-        home.scope.mark_unknown(node.part(SyntaxField::kLeft).text(),
+      if (where != "inside a compound statement") return;
+      for (const SyntaxNode name : names_in_target(node.part(SyntaxField::kLeft))) {
+        forget_functions(name.text(), home);
+        home.scope.mark_unknown(name.text(),
                                 "the name is assigned under a condition that is known only when Python runs");
       }
+      if (const SyntaxNode right = node.part(SyntaxField::kRight); right.is(SyntaxKind::kAssignment))
+        collect_unsupported(right, where, home);
       return;
     case SyntaxKind::kDecoratedDefinition: {
       const std::string decorator = warp_decorator(node, home);
@@ -429,6 +518,11 @@ void WarpFileParser::collect_unsupported(SyntaxNode node, std::string_view where
         if (!inverted_bool_parameters_.empty() && first_function_by_definition_.contains(definition_of(node).id()))
           return;
         SourceFunction& entry = add_entry(node, decorator == "kernel", home);
+        if (where == "inside a compound statement") {
+          forget_functions(entry.name, home);
+          home.scope.mark_unknown(entry.name,
+                                  "the function is defined under a condition that is known only when Python runs");
+        }
         first_function_by_definition_.emplace(entry.definition.id(), &entry);
         reject(entry, fmt::format("defined {}, so the names in the definition are known only when Python runs", where));
       }

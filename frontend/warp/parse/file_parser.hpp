@@ -102,9 +102,13 @@ class WarpFileParser {
   };
 
   void collect_file(SyntaxNode root, Environment& home);
+  void mark_rebound_names(SyntaxNode block, Environment& home);
+  static void forget_functions(std::string_view name, Environment& home);
   void collect(SyntaxNode statement, bool is_sound, Environment& home);
   void collect_assignment(SyntaxNode assignment, Environment& home);
   void collect_decorated(SyntaxNode decorated, bool is_sound, Environment& home);
+  bool have_same_types(const SourceFunction& a, const SourceFunction& b, std::size_t count) const;
+  void drop_replaced(SourceFunction& earlier, const SourceFunction& later);
   void take_native_code(SyntaxNode decorated, SourceFunction& entry);
   void collect_struct(SyntaxNode definition, bool is_sound, Environment& home);
   /// Collects kernels and names in code that is not evaluated: functions, classes and conditions.

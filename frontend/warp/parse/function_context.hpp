@@ -86,11 +86,15 @@ struct FunctionContext {
     ir::VarId shared = ir::kNone;  ///< variable or array whose storage the name shares; kNone: none
     bool is_part = false;          ///< whether it shares an element or a field, and not a whole variable
     bool is_first = false;         ///< whether it is the first of a statement whose values may share storage
+    bool is_constant = false;      ///< whether Warp makes the name stand for a constant (changed_constants.hpp)
+    ir::Type type = {};            ///< type of the value
   };
   /// By assigned variable, and by line and column of the assignment.
   std::map<std::tuple<ir::VarId, std::int32_t, std::int32_t>, NameAssignment> name_assignments;
   /// Loops that Warp unrolls: their number of iterations, by the variable of the loop.
   std::map<ir::VarId, std::int64_t> unrolled_loops;
+  /// Names of the source that stand for the variables of loops.
+  std::map<ir::VarId, std::string_view> loop_targets;
 
   /// The flag and the guard array of a variable that may be read before it is assigned. The flag says whether the
   /// variable is assigned. Each such read also reads the guard array, past its end if the variable is not assigned, so

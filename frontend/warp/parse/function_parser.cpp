@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "frontend/warp/parse/changed_constants.hpp"
 #include "frontend/warp/parse/expression_parser.hpp"
 #include "frontend/warp/parse/file_parser.hpp"
 #include "frontend/warp/parse/function_context.hpp"
@@ -67,6 +68,7 @@ class WarpFunctionParser {
     report_unassigned(context);
     reject_names_of_two_types(context);
     reject_overwritten_storage(context);
+    reject_changed_constants(context);
     if (entry_.differentiated_function != nullptr && context.data_flow.falls_through()) return_adjoints(context);
     if (!context.references.empty() && context.data_flow.falls_through()) return_references(context);
     if (returns_zero_at_end(context)) return_zero(context);

@@ -31,6 +31,12 @@ bool jumps(SyntaxNode node) {
   return std::ranges::any_of(node.children(), jumps);
 }
 
+/// Whether a loop in the block has this variable.
+bool has_loop_over(SyntaxNode node, std::string_view name) {
+  if (node.is(SyntaxKind::kFor) && node.part(SyntaxField::kLeft).text() == name) return true;
+  return std::ranges::any_of(node.children(), [&](SyntaxNode child) { return has_loop_over(child, name); });
+}
+
 /// Whether a `break` in the block leaves the loop around it.
 bool breaks(SyntaxNode node) {
   if (node.is(SyntaxKind::kBreak)) return true;
@@ -249,6 +255,12 @@ void WarpStatementParser::copied_loop(SyntaxNode node, std::span<const std::int6
         fmt::format("a loop whose variable is used in wp.static(...) must have at most {} iterations", kMostCopies));
     return;
   }
+  if (has_loop_over(body, target.text())) {
+    context_.error(target,
+                   "an inner loop changes this variable, which wp.static(...) uses; give the inner loop another "
+                   "variable");
+    return;
+  }
   if (jumps(body) || context_.data_flow.assigned_in(body, target.text())) {
     context_.error(target,
                    "Warp does not support the loop variable in wp.static(...) if the loop changes the "
@@ -338,15 +350,13 @@ void WarpStatementParser::loop(SyntaxNode node, const LoopRange& range) {
   const SyntaxNode body = node.part(SyntaxField::kBody);
   const auto iterations = range.is_reversed ? std::nullopt : unrolled_iterations(node, given);
   if (iterations) context_.unrolled_loops[loop.variable] = *iterations;
-  const int added_depth = iterations ? 0 : 1;
-  dynamic_loop_depth_ += added_depth;
+  context_.loop_targets[loop.variable] = target.text();
   loop.body = nested(body, [&] {
     // If the body changes the variable, the loop counter continues unchanged, as in Python.
     context_.builder.at(target.loc());
     const ExprId counter = context_.builder.var(loop.variable);
     bind_loop_variable(target, counter, context_.data_flow.assigned_in(body, target.text()));
   });
-  dynamic_loop_depth_ -= added_depth;
   if (sound) append(node, std::move(loop));
 }
 
@@ -363,7 +373,6 @@ void WarpStatementParser::loop_over_query(SyntaxNode node) {
   context_.builder.at(node.loc());
   const ir::VarId index = context_.builder.let("index", context_.builder.i32(-1));
   ir::While loop{.condition = context_.builder.boolean(true), .body = {}};
-  ++dynamic_loop_depth_;
   loop.body = nested(node.part(SyntaxField::kBody), [&] {
     const ir::VarId has_next = expressions_.advance_query(query, visited, index);
     if (has_next == kNone) return;
@@ -372,7 +381,6 @@ void WarpStatementParser::loop_over_query(SyntaxNode node) {
     context_.builder.at(target.loc());
     bind_loop_variable(target, context_.builder.var(index), true);
   });
-  --dynamic_loop_depth_;
   append(node, std::move(loop));
 }
 
@@ -392,9 +400,7 @@ void WarpStatementParser::while_statement(SyntaxNode node) {
   };
   ir::While loop;
   loop.condition = has_side_effects ? context_.builder.boolean(true) : expressions_.lazy_condition(condition);
-  ++dynamic_loop_depth_;
   loop.body = nested(node.part(SyntaxField::kBody), has_side_effects ? leave_if_false : std::function<void()>());
-  --dynamic_loop_depth_;
   append(node, std::move(loop));
 }
 

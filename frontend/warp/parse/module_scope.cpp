@@ -76,6 +76,7 @@ bool ModuleScope::knows(std::string_view name) const {
 }
 
 void ModuleScope::defer(std::string_view name, std::function<void()> settle) {
+  if (rebound_names_.contains(name)) return;
   if (knows(name)) return mark_unknown(name, "the name is assigned more than once");
   deferred_.emplace(name, std::move(settle));
 }
@@ -138,6 +139,7 @@ const ModuleScope* ModuleScope::owner(std::string_view name) const {
 }
 
 bool ModuleScope::bind(std::string_view name, SyntaxNode expression, const ModuleScope& from) {
+  if (rebound_names_.contains(name)) return true;  // stays unknown
   if (auto number = from.constant(expression)) {
     constants_by_name_.emplace(name, std::move(*number));
   } else if (const auto known = from.type(expression); known.ok()) {
@@ -160,6 +162,11 @@ void ModuleScope::mark_unknown(std::string_view name, std::string reason) {
   reasons_by_unknown_name_.insert_or_assign(std::string(name), std::move(reason));
 }
 
+void ModuleScope::mark_rebound(std::string_view name, std::string reason) {
+  if (!rebound_names_.emplace(name).second) return;
+  mark_unknown(name, std::move(reason));
+}
+
 void ModuleScope::add_assignment(SyntaxNode assignment) {
   const SyntaxNode left = assignment.part(SyntaxField::kLeft);
   const SyntaxNode right = assignment.part(SyntaxField::kRight);
@@ -178,6 +185,7 @@ void ModuleScope::add_assignment(SyntaxNode assignment) {
 }
 
 void ModuleScope::define(std::string_view name, SyntaxNode value) {
+  if (rebound_names_.contains(name)) return;
   if (constants_by_name_.contains(name) || types_by_name_.contains(name) || reasons_by_unknown_name_.contains(name) ||
       enumerations_.contains(name) || deferred_.contains(name)) {
     mark_unknown(name, "the name is assigned more than once");
@@ -189,16 +197,21 @@ void ModuleScope::define(std::string_view name, SyntaxNode value) {
     mark_unknown(name, known.error().message);
   } else {
     mark_unknown(name, fmt::format("the value '{}' is known only when Python runs", describe(value)));
-    const bool is_list = value.grammar_name() == "list";
-    if (!is_list && !value.is(SyntaxKind::kTuple) && !value.is(SyntaxKind::kExpressionList)) return;
-    Sequence sequence{.elements = {}, .is_list = is_list};
-    for (const SyntaxNode element : value.children()) {
-      const auto known_element = constant(element);
-      if (!known_element) return;
-      sequence.elements.push_back(*known_element);
-    }
-    sequences_by_name_.emplace(name, std::move(sequence));
+    if (auto elements = sequence(value)) sequences_by_name_.emplace(name, std::move(*elements));
   }
+}
+
+/// The elements of a tuple or list of constants and of tuples of constants; nullopt for other expressions.
+std::optional<ModuleScope::Sequence> ModuleScope::sequence(SyntaxNode value) const {
+  Sequence made{.is_list = value.grammar_name() == "list"};
+  if (!made.is_list && !value.is(SyntaxKind::kTuple) && !value.is(SyntaxKind::kExpressionList)) return std::nullopt;
+  for (const SyntaxNode element : value.children()) {
+    auto inner = sequence(element);
+    if (auto number = inner ? std::nullopt : constant(element)) inner = Sequence{.value = std::move(number)};
+    if (!inner || inner->is_list) return std::nullopt;
+    made.elements.push_back(std::move(*inner));
+  }
+  return made;
 }
 
 bool ModuleScope::add_class(SyntaxNode class_definition) {

@@ -30,6 +30,8 @@ class ModuleScope {
   void add_import(SyntaxNode statement);
   /// A module-level assignment. An unsupported one makes its names unknown, which is not an error by itself.
   void add_assignment(SyntaxNode assignment);
+  /// The assignment of the value to the name, at module level.
+  void define(std::string_view name, SyntaxNode value);
   /// A class decorated with @wp.struct. The error's message is the reason.
   Result<void> add_struct(SyntaxNode class_definition);
   /// A class that needs no decorator: an IntEnum, or a name for a vector or matrix type. False if it is neither, or if
@@ -37,6 +39,8 @@ class ModuleScope {
   bool add_class(SyntaxNode class_definition);
   /// Makes the name unknown for this reason.
   void mark_unknown(std::string_view name, std::string reason);
+  /// The same, for a name that stays unknown whatever defines it later.
+  void mark_rebound(std::string_view name, std::string reason);
   /// Defers the definition of the name until its first use; `resolve_deferred` then defines it.
   void defer(std::string_view name, std::function<void()> settle);
   /// Removes an import of the name, because the file redefines it.
@@ -113,7 +117,6 @@ class ModuleScope {
   Result<ir::Type> vector_or_matrix(std::string_view name, SyntaxNode arguments) const;
   std::optional<Constant> constant_element(SyntaxNode subscript) const;
   bool is_only_indexed(std::string_view name) const;
-  void define(std::string_view name, SyntaxNode value);
   void add_enumeration(SyntaxNode class_definition, bool is_flag);
 
   ir::Module& module_;
@@ -124,16 +127,21 @@ class ModuleScope {
   std::map<std::string, std::string, std::less<>>
       warp_names_by_imported_name_;                                 ///< Warp's name for each name in `from warp import`
   std::map<std::string, Constant, std::less<>> constants_by_name_;  ///< value of each constant, by name
-  /// A tuple or list of constants. Its name is unknown otherwise, because kernels can only use its elements.
+  /// A tuple or list of constants and of such tuples. Its name is unknown otherwise, because kernels can only use its
+  /// elements.
   struct Sequence {
-    std::vector<Constant> elements;
-    bool is_list = false;  ///< whether Python code could change it
+    std::optional<Constant> value = {};   ///< of an element that is a constant
+    std::vector<Sequence> elements = {};  ///< elements of a tuple or list
+    bool is_list = false;                 ///< whether Python code could change it
   };
+  std::optional<Sequence> sequence(SyntaxNode value) const;
+  const Sequence* known_sequence(SyntaxNode name) const;
   std::map<std::string, Sequence, std::less<>> sequences_by_name_;  ///< by the name of the tuple or list
   std::map<std::string, ir::Type, std::less<>> types_by_name_;      ///< type of each alias and struct, by name
   std::map<std::string, Enumeration, std::less<>> enumerations_;    ///< members of each IntEnum class, by class name
   /// For each unknown name: why it is unknown.
   std::map<std::string, std::string, std::less<>> reasons_by_unknown_name_;
+  std::set<std::string, std::less<>> rebound_names_;  ///< names that stay unknown whatever defines them later
   /// Mutable, because the definition of a name does not depend on when it is resolved.
   mutable std::map<std::string, std::function<void()>, std::less<>> deferred_;
   /// An imported module whose file was found.

@@ -115,6 +115,9 @@ std::optional<Constant> ModuleScope::constant(SyntaxNode expression) const {
     case SyntaxKind::kUnary: {
       const auto operand = constant(expression.part(SyntaxField::kArgument));
       const std::string_view symbol = expression.part(SyntaxField::kOperator).text();
+      if (operand && symbol == "~" && operand->type.is_scalar() && !operand->is_typed && !operand->number().is_real &&
+          !operand->number().exceeds_int64)
+        return Constant::integer(~operand->number().integer);
       if (!operand || (symbol != "-" && symbol != "+")) return std::nullopt;
       return symbol == "-" ? negate(*operand) : operand;
     }
@@ -145,24 +148,36 @@ std::optional<Constant> ModuleScope::constant(SyntaxNode expression) const {
   }
 }
 
-/// An element of a tuple of constants, or of a list of constants that no other code can change.
-std::optional<Constant> ModuleScope::constant_element(SyntaxNode subscript) const {
-  const auto parts = subscript.children();
-  if (parts.size() != 2 || !parts[0].is(SyntaxKind::kIdentifier)) return std::nullopt;
-  const ModuleScope* const scope = owner(parts[0].text());
-  if (scope == nullptr) return std::nullopt;
-  const auto found = scope->sequences_by_name_.find(parts[0].text());
-  if (found == scope->sequences_by_name_.end()) return std::nullopt;
-  const Sequence& sequence = found->second;
-  const auto index = constant(parts[1]);
-  if (!index || index->type != ir::kI32 || (sequence.is_list && !is_only_indexed(parts[0].text()))) return std::nullopt;
-  const auto count = static_cast<std::int64_t>(sequence.elements.size());
-  const std::int64_t position = index->number().integer + (index->number().integer < 0 ? count : 0);
-  if (position < 0 || position >= count) return std::nullopt;
-  return sequence.elements[static_cast<std::size_t>(position)];
+/// The tuple of constants that the name stands for, or the list that no other code can change; null if none.
+const ModuleScope::Sequence* ModuleScope::known_sequence(SyntaxNode name) const {
+  const ModuleScope* const scope = name.is(SyntaxKind::kIdentifier) ? owner(name.text()) : nullptr;
+  if (scope == nullptr) return nullptr;
+  const auto found = scope->sequences_by_name_.find(name.text());
+  if (found == scope->sequences_by_name_.end()) return nullptr;
+  return found->second.is_list && !is_only_indexed(name.text()) ? nullptr : &found->second;
 }
 
-/// Whether all code assigns the name, or reads elements of what it names: NAME = ..., NAME[k].
+/// An element of a tuple or list of constants: TAPS[k], OFFSETS[k][0].
+std::optional<Constant> ModuleScope::constant_element(SyntaxNode subscript) const {
+  std::vector<SyntaxNode> indices;
+  SyntaxNode name = subscript;
+  for (; name.is(SyntaxKind::kSubscript); name = name.children()[0]) {
+    if (name.children().size() != 2) return std::nullopt;
+    indices.insert(indices.begin(), name.children()[1]);
+  }
+  const Sequence* at = known_sequence(name);
+  for (const SyntaxNode node : indices) {
+    const auto index = at == nullptr ? std::nullopt : constant(node);
+    if (!index || index->type != ir::kI32 || index->number().exceeds_int64) return std::nullopt;
+    const auto count = static_cast<std::int64_t>(at->elements.size());
+    const std::int64_t position = index->number().integer + (index->number().integer < 0 ? count : 0);
+    if (position < 0 || position >= count) return std::nullopt;
+    at = &at->elements[static_cast<std::size_t>(position)];
+  }
+  return at == nullptr ? std::nullopt : at->value;
+}
+
+/// Whether all code assigns the name, or reads elements or the length of what it names: NAME = ..., NAME[k], len(NAME).
 bool ModuleScope::is_only_indexed(std::string_view name) const {
   const auto is_of_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
   for (const std::string& whole : source_lines()) {
@@ -173,6 +188,7 @@ bool ModuleScope::is_only_indexed(std::string_view name) const {
           (at > 0 && is_of_name(line[at - 1])) || (next < line.size() && is_of_name(line[next]));
       if (is_part_of_name) continue;
       next = std::min(line.find_first_not_of(' ', next), line.size());
+      if (line.substr(0, at).ends_with("len(") && line.substr(next).starts_with(')')) continue;
       if (next < line.size() && line[next] == '[') {
         next = line.find(']', next);
         if (next == line.npos) return false;
@@ -241,6 +257,12 @@ std::optional<Constant> ModuleScope::constant_call(SyntaxNode call) const {
   const SyntaxNode function = call.part(SyntaxField::kFunction);
   const CallArguments arguments = arguments_of(call);
   if (arguments.has_star_argument || !arguments.keyword_arguments.empty()) return std::nullopt;
+  if (function.is(SyntaxKind::kIdentifier) && function.text() == "len" && owner("len") == nullptr &&
+      arguments.positional_arguments.size() == 1) {
+    const Sequence* const measured = known_sequence(arguments.positional_arguments[0]);
+    return measured == nullptr ? std::nullopt
+                               : std::optional(Constant::integer(static_cast<std::int64_t>(measured->elements.size())));
+  }
   std::vector<Constant> values;
   for (const SyntaxNode argument : arguments.positional_arguments) {
     auto value = constant(argument);
@@ -303,7 +325,7 @@ std::optional<Constant> ModuleScope::constant_comparison(SyntaxNode comparison) 
   return Constant::boolean(result);
 }
 
-/// min, max, abs and functions of the math module, for numbers not made by a Warp type.
+/// min, max, abs, round and functions of the math module, for numbers not made by a Warp type.
 std::optional<Constant> ModuleScope::constant_function(SyntaxNode function, const std::vector<Constant>& values) const {
   const bool plain = std::all_of(values.begin(), values.end(), [](const Constant& value) {
     return value.type.is_scalar() && !value.is_typed && !value.number().exceeds_int64;
@@ -313,6 +335,13 @@ std::optional<Constant> ModuleScope::constant_function(SyntaxNode function, cons
   if (function.is(SyntaxKind::kIdentifier) && owner(function.text()) == nullptr) {
     if (function.text() == "min" && values.size() > 1) return *std::min_element(values.begin(), values.end(), less);
     if (function.text() == "max" && values.size() > 1) return *std::max_element(values.begin(), values.end(), less);
+    if (function.text() == "round" && values.size() == 1) {
+      // Python rounds halves to even, as the default rounding mode does.
+      const double whole = std::nearbyint(values[0].number().as_real());
+      if (!values[0].number().is_real) return values[0];
+      return std::abs(whole) < 0x1p63 ? std::optional(Constant::integer(static_cast<std::int64_t>(whole)))
+                                      : std::nullopt;
+    }
     if (function.text() == "abs" && values.size() == 1) {
       return less(values[0], Constant::integer(0)) ? negate(values[0]) : values[0];
     }

@@ -88,6 +88,7 @@ class WarpStatementParser {
   void assign_name(SyntaxNode name, ir::ExprId value);
   void note_literal(SyntaxNode name, SyntaxNode value);
   FunctionContext::NameAssignment shared_storage(SyntaxNode value, ir::ExprId result, bool is_multiple) const;
+  bool is_constant_in_warp(SyntaxNode value, ir::ExprId result, bool is_multiple) const;
   void note_name_assignment(SyntaxNode name, ir::VarId variable);
   void set_assigned(ir::VarId variable, bool is_assigned);  ///< sets the variable's flag, if any
   void assign_alias(SyntaxNode name, SyntaxNode part);
@@ -103,19 +104,12 @@ class WarpStatementParser {
   /// Whether the name is new and must be declared in the current block.
   bool is_new_here(std::string_view name) const;
 
-  /// Reports a note if Warp would reject the change: it treats a variable initialized with a bare literal as a
-  /// constant.
-  void note_changed_constant(SyntaxNode name, ir::VarId variable);
-
   FunctionContext& context_;          ///< state of the function that is parsed
   WarpExpressionParser expressions_;  ///< parser of the expressions in the statements
   /// Loop targets that hide a variable of the same name; the code after the loop does not use the hidden variable.
   std::set<const void*> shadowing_loop_targets_;
   /// What the name that the current statement assigns shares in Warp; nothing for most statements.
   FunctionContext::NameAssignment name_assignment_;
-  int dynamic_loop_depth_ = 0;  ///< number of loops around the current statement that run at run time
-  /// For each variable: number of such loops around its initialization.
-  std::map<ir::VarId, int> loop_depth_at_initialization_;
 };
 
 }  // namespace assay::frontend

@@ -25,6 +25,9 @@ namespace {
 constexpr const char* kNotCompound =
     "this function does not support tiles of vectors, matrices or structs, or of more than two dimensions";
 
+constexpr const char* kBoolElements =
+    "the mapped function returns bool, which Warp does not support for elements of tiles; return a number";
+
 bool is_tile_of_numbers(Type type) { return type.is_tile() && type.scalar != ir::Scalar::kBool; }
 
 /// Whether the language has tiles of these elements and extents.
@@ -196,6 +199,8 @@ ExprId WarpExpressionParser::tile_call(SyntaxNode node, std::string_view name) {
   if (name == "tile_broadcast" || name == "tile_reshape") {
     const ExprId tile = any_tile(node, given(0, name == "tile_reshape" ? "t" : "a"));
     if (tile == kNone) return kNone;
+    if (const SyntaxNode shape = given(1, "shape"); shape && !shape.is(SyntaxKind::kTuple))
+      return context_.error(shape, fmt::format("shape must be a tuple, as in wp.{}(t, (12,))", name));
     if (context_.compound_tile(tile)) {
       const auto extents = tile_extents(node, given(1, "shape"));
       if (extents && name == "tile_reshape") return reshape_elements(node, tile, *extents);
@@ -420,6 +425,9 @@ ExprId WarpExpressionParser::tile_load(SyntaxNode node) {
   if (array.failed()) return given(0, "a") ? kNone : context_.error(node, "array argument is missing");
   const auto extents = tile_extents(node, given(1, "shape"));
   if (!extents) return kNone;
+  if (const SyntaxNode offset = given(2, "offset");
+      offset && offset.is(SyntaxKind::kTuple) != given(1, "shape").is(SyntaxKind::kTuple))
+    return context_.error(offset, "shape and offset must both be tuples or both be integers");
   if (!is_simple(array.type.element(), *extents)) {
     const auto rank = static_cast<int>(extents->size());
     if (rank != array.type.rank)
@@ -557,6 +565,8 @@ ExprId WarpExpressionParser::tile_map(SyntaxNode node) {
     values.push_back(value(given(k, "")));
     if (values.back() == kNone) return kNone;
     const Type type = context_.type_of(values.back());
+    if (type.is_tile() && type.scalar == ir::Scalar::kBool)
+      return context_.error(given(k, ""), "Warp does not compile functions of tiles of bool; use a tile of int32");
     elements.push_back(context_.compound_tile(values.back()) ? type.element() : type.tile_element_type());
   }
   const auto is_compound = [&](ExprId tile) { return context_.compound_tile(tile).has_value(); };
@@ -574,6 +584,7 @@ ExprId WarpExpressionParser::tile_map(SyntaxNode node) {
     const auto type = ir::result_type(*op, elements);
     if (!type.ok() || !type->is_scalar())
       return context_.error(node, "the mapped operation must return one scalar for these element types");
+    if (type->is_bool()) return context_.error(function, kBoolElements);
     return context_.apply_by_element(node, *op, values);
   }
   std::vector<CallArgument> arguments;
@@ -592,6 +603,7 @@ ExprId WarpExpressionParser::tile_map(SyntaxNode node) {
                             "functions that use meshes, grids, hierarchies of boxes or the block size cannot "
                             "be applied to tiles");
     if (made.results.size() != 1) continue;
+    if (made.results[0].is_bool()) return context_.error(function, kBoolElements);
     if (!has_compound && made.results[0].is_scalar()) return context_.builder.call(callee->function_index, values);
     return map_elements(node, values, [&](const std::vector<ExprId>& given_elements) {
       return context_.builder.call(callee->function_index, given_elements);

@@ -160,6 +160,63 @@ kernel k(x: array<f32,1>, k: array<i32,1>, n: i32; thread) {
   k[1] = lower_bound_i32(k, 1, 4, n)
 }
 )"},
+    {.name = "ConstructorsInTypes",
+     .parameters = "x: wp.array(dtype=float), a: float",
+     .body = R"(
+v = wp.types.vector(length=5, dtype=float)
+w = wp.types.vector(a, 2, 3.0, dtype=float)
+m = wp.types.matrix(a, shape=(2, 2))
+q = wp.types.quaternion(a, a, a, 1.0)
+x[0] = v[1] + w[2] + m[0, 1] + q[3]
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, a: f32; thread) {
+  let v: vec<f32,5>
+  let w: vec3<f32> = make<vec3<f32>>(a, 2.0, 3.0)
+  let m: mat22<f32> = splat<mat22<f32>>(a)
+  let q: quat<f32> = make<quat<f32>>(a, a, a, 1.0)
+  x[0] = add(add(add(extract(v, 1), extract(w, 2)), extract(extract(m, 0), 1)), extract(q, 3))
+}
+)"},
+    {.name = "ElementsOfTuplesAndLists",
+     .above = "TAPS = [0.25, 0.5]\nOFFSETS = ((-1, 0.5), (1, 2.0))\nN = len(OFFSETS)\n",
+     .parameters = "x: wp.array(dtype=float), n: int",
+     .body = R"(
+for k in range(wp.static(len(TAPS))):
+    x[N] = wp.static(TAPS[k])
+    x[wp.static(OFFSETS[k][0])] = wp.static(OFFSETS[k][-1])
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32; thread) {
+  if true {
+    let k: i32 = 0
+    x[2] = 0.25
+    x[wrap_index(-1, shape(x, 0))] = 0.5
+  }
+  if true {
+    let k_1: i32 = 1
+    x[2] = 0.5
+    x[1] = 2.0
+  }
+}
+)"},
+    {.name = "ConstantsOfMultipleAssignments",
+     .above = "WIDTH, HEIGHT = 640, 480.0\nMASK = ~5 & 0xFF\nHALF, WHOLE = round(7.5), round(2.5)\n",
+     .parameters = "x: wp.array(dtype=float), m: wp.array2d(dtype=float)",
+     .body = R"(
+x[WIDTH] = HEIGHT
+x[MASK] = float(m.ndim)
+x[HALF] = float(m[0].ndim)
+x[WHOLE] = 1.0
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, m: array<f32,2>; thread) {
+  x[640] = 480.0
+  x[250] = 2.0
+  x[8] = 1.0
+  x[2] = 1.0
+}
+)"},
     {.name = "VectorOfBool",
      .above = "\nvec2b = wp.types.vector(length=2, dtype=wp.bool)\n",
      .parameters = "x: wp.array(dtype=wp.bool), f: wp.array(dtype=vec2b), a: float, n: int",

@@ -302,6 +302,26 @@ kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
   }
 }
 )"},
+    {.name = "LoopVariableThatAnInnerLoopReuses",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+for k in range(2):
+    for k in range(3):
+        x[k] = a
+    x[k + 4] = a
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  for k: i32 in range(0, 2, 1) {
+    let k_1: i32 = k
+    for k_2: i32 in range(0, 3, 1) {
+      k_1 = k_2
+      x[wrap_index(k_1, shape(x, 0))] = a
+    }
+    x[wrap_index(add(k_1, 4), shape(x, 0))] = a
+  }
+}
+)"},
     {.name = "LoopVariableReassigned",
      .parameters = "x: wp.array(dtype=float), n: int, a: float",
      .body = R"(

@@ -50,10 +50,50 @@ const RejectionCase kCases[] = {
      .body = "p = 0 < a < 1",
      .messages = "4:9: error: in k: 0 < a < 1: chained comparisons must compare values of the same type, got int32 and "
                  "float32"},
+    {.name = "ChainedComparisonWithLastElement",
+     .body = "p = x[0] < a < x[1]",
+     .messages = "4:20: error: in k: x[1]: Warp does not compile a chained comparison whose last operands are array "
+                 "elements or fields; assign the value to a variable before"},
+    {.name = "ChainedComparisonWithLastField",
+     .above = "@wp.struct\nclass S:\n    lo: float\n    hi: float\n",
+     .parameters = "s: S, a: float",
+     .body = "p = s.lo < a < (s.hi)",
+     .messages = "8:20: error: in k: (s.hi): Warp does not compile a chained comparison whose last operands are array "
+                 "elements or fields; assign the value to a variable before"},
+    {.name = "ChainedComparisonWithLastFieldOfStructWithArray",
+     .above = "@wp.struct\nclass S:\n    y: wp.array(dtype=float)\n    hi: float\n",
+     .parameters = "s: S, a: float",
+     .body = "p = 0.0 < a < s.hi",
+     .messages = "8:19: error: in k: s.hi: Warp does not compile a chained comparison whose last operands are array "
+                 "elements or fields; assign the value to a variable before"},
+    {.name = "ChainedComparisonWithNameOfElement",
+     .body = "lo, hi = a, x[1]\np = lo < a < hi",
+     .messages = "5:18: error: in k: hi: Warp does not compile a chained comparison whose last operands are array "
+                 "elements or fields; assign the value to a variable before"},
+    {.name = "ChainedComparisonWithSecondToLastElement",
+     .body = "p = 0.0 < a < x[0] < 1.0",
+     .messages = "4:19: error: in k: x[0]: Warp does not compile a chained comparison whose last operands are array "
+                 "elements or fields; assign the value to a variable before"},
     {.name = "IntegerLiteralOutOfRange",
      .body = "m = 3000000000",
      .messages =
          "4:9: error: in k: 3000000000: integer literal is out of range for int32; convert it, as in wp.int64(...)"},
+    {.name = "ConversionWithoutArgument",
+     .body = "x[0] = float()",
+     .messages = "4:12: error: in k: float(...): type conversion takes one argument"},
+    {.name = "ConversionOfLargeIntegerToFloat",
+     .body = "x[0] = float(0xFFFFFFFF)",
+     .messages = "4:18: error: in k: 0xFFFFFFFF: integer is out of range for int32, which Warp makes of it before the "
+                 "conversion to float32; write a float literal, such as 4294967296.0, or convert it to wp.int64 first"},
+    {.name = "ConversionOfLargeStaticIntegerToFloat16",
+     .body = "h = wp.float16(wp.static(-(1 << 32)))",
+     .messages = "4:20: error: in k: wp.static(...): integer is out of range for int32, which Warp makes of it before "
+                 "the conversion to float16; write a float literal, such as 4294967296.0, or convert it to wp.int64 "
+                 "first"},
+    {.name = "ConversionOfLargeIntegerToBool",
+     .body = "b = bool(4294967296)",
+     .messages = "4:14: error: in k: 4294967296: integer is out of range for int32, which Warp makes of it before the "
+                 "conversion to bool; write a float literal, such as 4294967296.0, or convert it to wp.int64 first"},
     {.name = "ConditionalWithDifferentTypes",
      .body = "x[0] = a if n > 0 else 0",
      .messages = "4:12: error: in k: a if n > 0 else 0: conditional takes a bool and two values of the same type, "
@@ -82,6 +122,10 @@ const RejectionCase kCases[] = {
      .body = "for i in range(4):\n    if n < i:\n        break\n    x[i] = float(wp.static(i))",
      .messages = "4:9: error: in k: i: Warp does not support the loop variable in wp.static(...) if the loop changes "
                  "the variable or contains break or continue"},
+    {.name = "StaticOfVariableThatAnInnerLoopChanges",
+     .body = "for i in range(2):\n    for i in range(3):\n        x[i] = a\n    x[i] = float(wp.static(i))",
+     .messages = "4:9: error: in k: i: an inner loop changes this variable, which wp.static(...) uses; give the inner "
+                 "loop another variable"},
     {.name = "StaticOfVariableOfLongLoop",
      .body = "for i in range(1000):\n    x[i] = float(wp.static(i))",
      .messages = "4:14: error: in k: range(...): a loop whose variable is used in wp.static(...) must have at most 256 "

@@ -374,6 +374,13 @@ const RejectionCase kCases[] = {
     {.name = "MatrixRowThatIsNotAVector",
      .body = "p = wp.matrix_from_rows(v, 1.0)",
      .messages = "4:9: error: in k: wp.matrix_from_rows(...): wp.matrix_from_rows takes vectors of the same type"},
+    {.name = "AssignmentOfTheNumberOfDimensions",
+     .body = "m = x.ndim",
+     .messages =
+         "4:9: error: in k: x.ndim: Warp does not compile the assignment of this number; write m = int(x.ndim)"},
+    {.name = "ZeroQuaternionOfPythonFloat",
+     .body = "q = wp.quaternion(dtype=float)",
+     .messages = "4:29: error: in k: float: Warp does not compile wp.quaternion(dtype=float); write dtype=wp.float32"},
     {.name = "MatrixWithoutShape",
      .body = "p = wp.matrix(1.0, 2.0)",
      .messages = "4:9: error: in k: wp.matrix(...): size must be given as a compile-time constant"},

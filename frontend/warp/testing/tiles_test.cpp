@@ -386,6 +386,14 @@ TEST(Tiles, ReadsAndChangesOfDifferentElementsAreParsed) {
 
 TEST(Tiles, RejectArgumentsThatWarpRejects) {
   const Rejected kRejected[] = {
+      {"t = wp.tile_broadcast(wp.tile_max(wp.tile_load(x, shape=4)), shape=12)", "shape must be a tuple"},
+      {"t = wp.tile_broadcast(wp.tile_max(wp.tile_load(x, shape=4)), (12))", "shape must be a tuple"},
+      {"t = wp.tile_reshape(wp.tile_load(x, shape=4), 4)", "shape must be a tuple, as in wp.tile_reshape(t, (12,))"},
+      {"t = wp.tile_load(x, shape=4, offset=(n,))", "shape and offset must both be tuples or both be integers"},
+      {"t = wp.tile_load(x, shape=(4,), offset=n)", "shape and offset must both be tuples or both be integers"},
+      {"t = wp.tile_map(wp.isnan, wp.tile_load(x, shape=4))", "the mapped function returns bool"},
+      {"t = wp.tile_load(x, shape=4)\nt = wp.tile_map(wp.where, wp.tile_zeros(shape=4, dtype=bool), t, t)",
+       "tiles of bool"},
       {"t = wp.tile_arange(n)", "compile-time constants"},
       {"t = wp.tile_arange(5, 5)", "the range is empty"},
       {"t = wp.tile_arange(0, 4, 0)", "step must not be zero"},
@@ -487,6 +495,15 @@ TEST(Tiles, RejectArgumentsThatWarpRejects) {
     EXPECT_NE(rejection(rejected.body).find(rejected.reason), std::string::npos) << rejected.body << "\n"
                                                                                  << rejection(rejected.body);
   }
+}
+
+TEST(Tiles, RejectMappedFunctionThatReturnsBool) {
+  const std::string above = "@wp.func\ndef positive(x: float):\n    return x > 0.0\n";
+  const ParsedFile file =
+      read(kernel("x: wp.array(dtype=float)", "t = wp.tile_map(positive, wp.tile_load(x, shape=4))", above));
+  EXPECT_TRUE(file.module.kernels.empty());
+  EXPECT_NE(messages(file).find("in k: positive: the mapped function returns bool"), std::string::npos)
+      << messages(file);
 }
 
 }  // namespace

@@ -194,16 +194,100 @@ const AgreementCase kOtherCases[] = {
      .message = "Warp does not compile a comparison of float16 with float32"},
 };
 
+constexpr std::string_view kConstantMessage =
+    "Warp treats a variable whose value is a literal or constant as a constant, and rejects the loop in line";
+constexpr std::string_view kConstants =
+    "from enum import IntEnum\nZERO = 0.0\nV = wp.vec3(1.0)\nclass E(IntEnum):\n    A = 1\n";
+
+/// Names that Warp makes stand for constants, and loops that change them.
+const AgreementCase kConstantCases[] = {
+    {.name = "ChangesLiteralInLoop",
+     .body = "s = 0.0\nfor j in range(n):\n    s += x[j]\ny[0] = s",
+     .message = "4:5: error: in k: s: Warp treats a variable whose value is a literal or constant as a constant, and "
+                "rejects the loop in line 5 because it changes the variable; write s = float(...)"},
+    {.name = "ChangesLiteralOfMultipleAssignment",
+     .body = "lo, hi = 0, x.shape[0]\nwhile lo < hi:\n    lo = lo + 1\ny[0] = float(lo)",
+     .message = "write lo = int(...)"},
+    {.name = "ChangesBoolInLoop",
+     .body = "f = False\nfor j in range(n):\n    if x[j] > 0.0:\n        f = True\nif f:\n    y[0] = 1.0",
+     .message = "write f = bool(...)"},
+    {.name = "ConvertedLiteral", .body = "s = float(0.0)\nfor j in range(n):\n    s += x[j]\ny[0] = s"},
+    {.name = "ConvertedToDouble",
+     .body = "s = wp.float64(0.0)\nfor j in range(n):\n    s += wp.float64(x[j])\ny[0] = float(s)"},
+    {.name = "LaterLiteral",
+     .body = "s = float(0.0)\ns = 1.0\nfor j in range(n):\n    s += x[j]\ny[0] = s",
+     .message = "5:5: error: in k: s: Warp treats"},
+    {.name = "LiteralBetweenLoops",
+     .body = "s = float(0.0)\nfor j in range(n):\n    s += x[j]\ns = 0.0\nfor j in range(n):\n    s += x[j]\ny[0] = s",
+     .message = "rejects the loop in line 8"},
+    {.name = "ValueAfterLiteral", .body = "s = 0.0\ns = x[0]\nfor j in range(n):\n    s += x[j]\ny[0] = s"},
+    {.name = "SumAfterLiteral", .body = "s = 0.0\ns += x[0]\nfor j in range(n):\n    s += x[j]\ny[0] = s"},
+    {.name = "LiteralOfInnerLoop",
+     .body = "for i in range(n):\n    t = 0.0\n    for j in range(n):\n        t += x[j]\n    y[i] = t",
+     .message = "rejects the loop in line 6"},
+    {.name = "LiteralInLoop", .body = "s = float(0.0)\nfor j in range(n):\n    s = 0.0\n    s += x[j]\ny[0] = s"},
+    {.name = "LiteralInUnrolledLoop",
+     .body = "s = float(0.0)\nfor k in range(2):\n    for j in range(n):\n        s += x[j]\n    s = 0.0\ny[0] = s",
+     .message = "rejects the loop in line 6"},
+    {.name = "ChangesLiteralInUnrolledLoop", .body = "s = 0.0\nfor j in range(4):\n    s += x[j]\ny[0] = s"},
+    {.name = "ChangesLiteralInLongLoop",
+     .body = "s = 0.0\nfor j in range(20):\n    s += x[j]\ny[0] = s",
+     .message = kConstantMessage},
+    {.name = "ChangesLiteralBeforeBreak",
+     .body = "s = 0.0\nfor j in range(n):\n    if x[j] > 3.0:\n        s = 1.0\n        break\ny[0] = s",
+     .message = kConstantMessage},
+    {.name = "LiteralInOneBranch",
+     .body = "s = x[0]\nif s > 0.0:\n    s = 0.0\nfor j in range(n):\n    s += x[j]\ny[0] = s"},
+    {.name = "LiteralsInBothBranches",
+     .body = "if n > 2:\n    s = 0.0\nelse:\n    s = 1.0\nfor j in range(n):\n    s += x[j]\ny[0] = s"},
+    {.name = "LiteralAndLoopInOneBranch",
+     .body = "s = float(1.0)\nif n > 2:\n    s = 0.0\n    for j in range(n):\n        s += x[j]\ny[0] = s",
+     .message = kConstantMessage},
+    {.name = "LiteralInCompiledBranch",
+     .body = "s = x[0]\nif wp.static(3 > 2):\n    s = 0.0\nfor j in range(n):\n    s += x[j]\ny[0] = s",
+     .message = kConstantMessage},
+    {.name = "NamedConstant", .body = "s = ZERO\nfor j in range(n):\n    s += x[j]\ny[0] = s", .above = kConstants},
+    {.name = "NegativeOfNamedConstant",
+     .body = "s = -ZERO\nfor j in range(n):\n    s += x[j]\ny[0] = s",
+     .message = kConstantMessage,
+     .above = kConstants},
+    {.name = "NegativeOfVectorConstant",
+     .body = "s = -V\nfor j in range(n):\n    s += V\ny[0] = s[0]",
+     .above = kConstants},
+    {.name = "NamedConstantOfMultipleAssignment",
+     .body = "s, c = ZERO, x[0]\nfor j in range(n):\n    s += c\ny[0] = s",
+     .message = kConstantMessage,
+     .above = kConstants},
+    {.name = "ConstantThatAMultipleAssignmentShares",
+     .body = "a = 0.0\ns, c = a, x[0]\nfor j in range(n):\n    s += c\ny[0] = s",
+     .message = kConstantMessage},
+    {.name = "CopyOfLiteral", .body = "a = 0.0\ns = a\nfor j in range(n):\n    s += x[j]\ny[0] = s"},
+    {.name = "MemberOfEnumeration",
+     .body = "s = E.A\nfor j in range(n):\n    s += 1\ny[s] = 1.0",
+     .message = kConstantMessage,
+     .above = kConstants},
+    {.name = "StaticValue",
+     .body = "s = wp.static(3)\nfor j in range(n):\n    s += 1\ny[s] = 1.0",
+     .message = kConstantMessage},
+    {.name = "LengthOfVector",
+     .body = "v = wp.vec3(x[0])\ns = len(v)\nfor j in range(n):\n    s += 1\ny[s] = 1.0",
+     .message = kConstantMessage},
+    {.name = "LengthOfArray", .body = "s = len(x)\nfor j in range(n):\n    s += 1\ny[s] = 1.0"},
+    {.name = "SumOfLiterals", .body = "s = 0.0 + 1.0\nfor j in range(n):\n    s += x[j]\ny[0] = s"},
+    {.name = "ChosenLiteral", .body = "s = 0.0 if n > 2 else 1.0\nfor j in range(n):\n    s += x[j]\ny[0] = s"},
+    {.name = "ComponentOfVector", .body = "v = wp.vec3(0.0)\nfor j in range(n):\n    v[0] += x[j]\ny[0] = v[0]"},
+    {.name = "LoopVariableOfUnrolledLoop",
+     .body = "for k in range(4):\n    y[k] = 1.0\nfor j in range(n):\n    k += 1\ny[k] = x[0]"},
+    {.name = "LoopVariableThatReplacesLiteral", .body = "i = 0\nfor i in range(n):\n    y[i] = 2.0"},
+    {.name = "LoopVariableThatReplacesLiteralInLoop",
+     .body = "k = 0\nfor i in range(n):\n    for k in range(n):\n        y[k] = 2.0",
+     .message = kConstantMessage},
+};
+
+INSTANTIATE_TEST_SUITE_P(Constants, WarpAgreementTest, ::testing::ValuesIn(kConstantCases), agreement_name);
 INSTANTIATE_TEST_SUITE_P(SharedStorage, WarpAgreementTest, ::testing::ValuesIn(kSharingCases), agreement_name);
 INSTANTIATE_TEST_SUITE_P(Types, WarpAgreementTest, ::testing::ValuesIn(kTypeCases), agreement_name);
 INSTANTIATE_TEST_SUITE_P(Others, WarpAgreementTest, ::testing::ValuesIn(kOtherCases), agreement_name);
-
-TEST(WarpAgreement, NotesALiteralOfAMultipleAssignmentThatALoopChanges) {
-  const ParsedFile file =
-      read(kernel(kArrays, "lo, hi = 0, x.shape[0]\nwhile lo < hi:\n    lo = lo + 1\ny[0] = float(lo)"));
-  EXPECT_THAT(messages(file), HasSubstr("Warp rejects a dynamic loop that changes a variable whose initial value is a "
-                                        "bare literal; initialize the variable with int(...)"));
-}
 
 }  // namespace
 }  // namespace assay::frontend::testing
