@@ -70,6 +70,9 @@ struct ArithmeticProfile {
   /// Whether bounds with f64 promotion also allow the errors that `native_library` documents for its functions of
   /// float32. These are the errors of code that computes without rounding, but takes the functions from this library.
   bool promotion_has_library_errors = false;
+  /// Whether bounds with f64 promotion also allow each float32 constant of the kernel to be off by half an ulp, unless
+  /// it is an integer or has few digits, such as 0.5 (docs/design/numerics.md).
+  bool promotion_has_constant_errors = false;
 };
 
 /// Forces the other outcome of some uncertain decisions, to evaluate another path: the k-th uncertain decision of
