@@ -197,6 +197,13 @@ constexpr StreamUse kStreamUses[] = {
     {"EventOfTheWrongStream", kTwoStreams, "first",
      "cudaEventRecord(done, second); cudaStreamWaitEvent(second, done, 0);", "second", "cudaDeviceSynchronize();",
      "fail"},
+    // The fill is the first work of the stream that waits, which says nothing about the other one.
+    {"EventOrdersOnlyWhatFollowsTheWait",
+     "cudaStream_t first, second; cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking);"
+     " cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking); cudaEvent_t done; cudaEventCreate(&done);"
+     " cudaMemsetAsync(sums.data_ptr<float>(), 0, rows * sizeof(float), second);",
+     "first", "cudaEventRecord(done, first); cudaStreamWaitEvent(second, done, 0);", "second",
+     "cudaStreamSynchronize(second);", "fail"},
     {"BlockingStreamIsOrderedWithTheDefaultStream", "cudaStream_t first; cudaStreamCreate(&first);", "first", "", "0",
      "", ""},
     {"NonBlockingStreamIsNotOrderedWithTheDefaultStream", kTwoStreams, "0", "", "second",

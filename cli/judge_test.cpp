@@ -314,6 +314,28 @@ TEST_F(JudgeFunctionTest, AcceptsApproximationsWhoseDocumentedErrorIsWithinBound
     EXPECT_THAT(judge_function(specified, computed, domain), HasSubstr("The only case passes")) << computed;
 }
 
+TEST_F(JudgeTest, ConstantsOfTheSpecificationMayBeRounded) {
+  workshop_.write("mix.assay.json", R"json({"schema_version": "1.0.0", "arguments": ["x", "y", "out", "x.shape[0]"],
+    "grid": ["ceil(x.shape[0] / 128)"], "block": [128]})json");
+  const auto judge_mix = [&](const std::string& specified, const std::string& computed) {
+    workshop_.write("mix.py",
+                    "import warp as wp\n\n\n@wp.kernel\ndef mix(x: wp.array(dtype=float), y: wp.array(dtype=float), "
+                    "out: wp.array(dtype=float)):\n    i = wp.tid()\n    out[i] = " +
+                        specified + "\n");
+    workshop_.write("mix.cu",
+                    "__global__ void mix(const float* x, const float* y, float* out, int n) {\n  int i = blockIdx.x * "
+                    "blockDim.x + threadIdx.x;\n  if (i < n) out[i] = " +
+                        computed + ";\n}\n");
+    return judge("mix.cu", "mix.py").out;
+  };
+  // The sum of the float32 constants is 0.99999998.
+  EXPECT_THAT(judge_mix("0.9 * (x[i] - y[i]) + 0.1 * x[i]", "x[i] - 0.9f * y[i]"), HasSubstr("The only case passes"));
+  EXPECT_THAT(judge_mix("0.9 * (x[i] - y[i]) + 0.1 * x[i]", "1.00001f * x[i] - 0.9f * y[i]"),
+              HasSubstr("fail(algorithm)"));
+  EXPECT_THAT(judge_mix("x[i] / wp.sqrt(y[i] * y[i] + 1e-5)", "x[i] / sqrtf(y[i] * y[i] + 1e-6f)"),
+              HasSubstr("fail(algorithm)"));
+}
+
 TEST_F(JudgeTest, UnwrittenElementsAreNotAttributedToRounding) {
   const CommandResult unwritten = judge_sums("if (threadIdx.x == 0)", "if (threadIdx.x == 0 && blockIdx.x % 7 != 6)");
   EXPECT_THAT(unwritten.out, AllOf(HasSubstr("is nan, expected"), Not(HasSubstr("without rounding"))));

@@ -311,15 +311,16 @@ class BackwardJudge {
     const auto exact = expected_gradients(pass_context_.subject, set, set.reference, Precision::kPromoted, start);
     const std::vector<bool> all(rounded.size(), true);
     const ir::Argument& layout = *array(test_launch, g).initial_content;
-    const auto with_library_errors = [&] {
-      const auto expected = expected_gradients(
-          pass_context_.subject, set, library_errors_.of(test_launch.input_set_index), Precision::kPromoted, start);
+    const auto with_errors = [&](ResultsWithErrors& results) {
+      const auto expected = expected_gradients(pass_context_.subject, set, results.of(test_launch.input_set_index),
+                                               Precision::kPromoted, start);
       return ExpectedArray{.scalars = expected[g], .is_written = all};
     };
     return compare_unrounded_values(bytes, pass_context_.subject.module, layout,
                                     {.exact = {.scalars = exact[g], .is_written = all},
                                      .rounded = {.scalars = rounded, .is_written = all},
-                                     .with_library_errors = with_library_errors});
+                                     .with_library_errors = [&] { return with_errors(with_library_errors_); },
+                                     .with_constant_errors = [&] { return with_errors(with_constant_errors_); }});
   }
 
   /// The comparison without the scalars that differ, which become inconclusive, if all of them are subgradients.
@@ -474,7 +475,8 @@ class BackwardJudge {
   ExpectedGradients along_path_;
   std::optional<std::size_t> expected_set_;  ///< the set of expected_
   std::map<std::tuple<Precision, InitialGradient, int>, ExpectedGradients> expected_;
-  LibraryErrors library_errors_{pass_context_, true};
+  ResultsWithErrors with_library_errors_{pass_context_, AddedErrors::kLibrary, true};
+  ResultsWithErrors with_constant_errors_{pass_context_, AddedErrors::kConstants, true};
   ApproximateReferences approximate_references_{pass_context_, true};
 };
 

@@ -17,7 +17,7 @@ namespace {
 /// Numbers of the draws of the first set of each kind: their seeds differ from those of other sets.
 constexpr int kOffsetDraw = 500, kShapeDraw = 600, kIndependentExtentsDraw = 700, kLongDimensionDraw = 800,
               kSpecialValuesDraw = 1'100, kRoundExtentsDraw = 1'200, kBlockBoundaryDraw = 1'500,
-              kNegativeParametersDraw = 1'600;
+              kNegativeParametersDraw = 1'600, kEndsOfRangesDraw = 1'700;
 /// Least extent of an array that is long.
 constexpr std::int32_t kLeastLongExtent = 131;
 /// First extent of a launch that needs two of the usual blocks of 256 threads.
@@ -220,7 +220,22 @@ class CandidateSets {
       });
     };
     if (!add_zero_rows(true)) add_zero_rows(false);
+    add_ends_of_ranges();
     add_negative_parameters();
+  }
+
+  /// Adds a set in which floats are exactly at the closed ends of their annotated ranges, where an index that is
+  /// computed from them is greatest, for example.
+  void add_ends_of_ranges() const {
+    if (!space_.has_closed_float_range()) return;
+    using AtEnds = DrawRequest::AtEndsOfRange;
+    const auto add = [&](AtEnds at_ends, int draw) {
+      DrawRequest asked = request(0, kEndsOfRangesDraw + draw);
+      asked.at_ends_of_range = at_ends;
+      return add_set(asked);
+    };
+    // With many such floats, too many comparisons may be uncertain.
+    if (!add(AtEnds::kMany, 0)) add(AtEnds::kFew, 1);
   }
 
   /// Adds a set with negative integer parameters, if the kernel does as much work for them as for positive ones: it

@@ -124,6 +124,63 @@ TEST(CandidateSets, HaveZerosOfBothSigns) {
   EXPECT_TRUE(std::ranges::any_of(inputs.sets, has_both_zeros));
 }
 
+/// How many values of a set are exactly this number.
+std::int64_t count_of(const std::vector<double>& values, double number) { return std::ranges::count(values, number); }
+
+TEST(CandidateSets, HaveFloatsAtBothClosedEndsOfTheirRange) {
+  const CandidateInputs inputs("# domain: -1 <= x <= 3\n" + std::string(kProducts).substr(1));
+  const auto has_ends = [&](const InputSet& set) {
+    const std::vector<double> x = inputs.values(set, "x");
+    return set.request.at_ends_of_range == DrawRequest::AtEndsOfRange::kMany && count_of(x, -1) > 0 &&
+           count_of(x, 3) > 0 && std::ranges::min(x) == -1 && std::ranges::max(x) == 3;
+  };
+  EXPECT_TRUE(std::ranges::any_of(inputs.sets, has_ends));
+}
+
+constexpr const char* kHistogram = R"(@wp.kernel
+def k(x: wp.array(dtype=float), counts: wp.array(dtype=wp.int32)):
+    i = wp.tid()
+    bin = wp.min(int(x[i] * 16.0), 15)
+    wp.atomic_add(counts, bin, 1)
+)";
+
+// A correct candidate may compute 15.999999 instead of 16, so there are two paths for each such input.
+TEST(CandidateSets, HaveFewFloatsAtTheEndOfTheirRangeIfItIsAlsoTheLimitOfADecision) {
+  const CandidateInputs inputs("# domain: 0 <= x <= 1\n" + std::string(kHistogram));
+  const auto at_end = std::ranges::find(inputs.sets, DrawRequest::AtEndsOfRange::kFew,
+                                        [](const InputSet& set) { return set.request.at_ends_of_range; });
+  ASSERT_NE(at_end, inputs.sets.end());
+  EXPECT_EQ(count_of(inputs.values(*at_end, "x"), 1), 1);
+  EXPECT_EQ(at_end->references(Precision::kNative).size(), 2U);
+  EXPECT_TRUE(at_end->is_conclusive(Precision::kPromoted));
+}
+
+TEST(CandidateSets, HaveNoFloatsAtOpenEndsOfTheirRange) {
+  const CandidateInputs inputs("# domain: 0 < x < 1\n" + std::string(kHistogram));
+  for (const InputSet& set : inputs.sets) {
+    EXPECT_EQ(set.request.at_ends_of_range, DrawRequest::AtEndsOfRange::kNone);
+    EXPECT_EQ(count_of(inputs.values(set, "x"), 1), 0);
+  }
+}
+
+TEST(CandidateSets, HaveZeroRowsWhoseQuotientsAreCompared) {
+  const CandidateInputs inputs(R"(
+@wp.kernel
+def k(x: wp.array2d(dtype=float), out: wp.array2d(dtype=float)):
+    i = wp.tid()
+    greatest = float(0.0)
+    for j in range(x.shape[1]):
+        greatest = wp.max(greatest, wp.abs(x[i, j]))
+    scale = wp.max(greatest, 1.0e-5) / 127.0
+    for j in range(x.shape[1]):
+        if x[i, j] / scale >= 0.0:
+            out[i, j] = wp.floor(x[i, j] / scale + 0.5)
+        else:
+            out[i, j] = wp.ceil(x[i, j] / scale - 0.5)
+)");
+  EXPECT_TRUE(std::ranges::any_of(inputs.sets, [](const InputSet& set) { return set.request.has_zero_rows; }));
+}
+
 TEST(CandidateSets, HaveBlocksWithOneElement) {
   const CandidateInputs inputs(kProducts);
   EXPECT_THAT(inputs.thread_counts(), IsSupersetOf({std::int64_t{129}, std::int64_t{257}, std::int64_t{1025}}));

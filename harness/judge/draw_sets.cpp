@@ -383,9 +383,12 @@ class SetDrawer {
   /// As CandidateSetDrawer::add.
   bool add_apart(const DrawRequest& asked, const std::function<bool(const InputSet&)>& accepts) {
     InputSpace space = space_;
-    auto set = draw_promising(space, asked, [](const DrawnLaunch& drawn) {
-      return is_certain(drawn.reference) && writes_anything(drawn.reference);
+    // An end of a range is often the limit of a comparison, too. Few of these have few paths.
+    const bool may_be_uncertain = asked.at_ends_of_range == DrawRequest::AtEndsOfRange::kFew;
+    auto set = draw_promising(space, asked, [&](const DrawnLaunch& drawn) {
+      return (may_be_uncertain || is_certain(drawn.reference)) && writes_anything(drawn.reference);
     });
+    if (set && may_be_uncertain) add_alternative_paths(subject_, space, profile_, *set);
     if (!set || !is_conclusive(*set) || unbounded_share(set->reference) > kMostUnbounded || !accepts(*set))
       return false;
     set->is_uniform = false;

@@ -318,13 +318,15 @@ class ForwardJudge {
     if (bytes.empty()) return false;
     const auto exact = expected_outputs(path, Precision::kPromoted);
     const auto rounded = expected_outputs(path, Precision::kNative);
+    const auto with_errors = [&](ResultsWithErrors& results) {
+      return *expected_outputs(results.of(test_launch.input_set_index), Precision::kPromoted)[p];
+    };
     const std::optional<UnroundedComparison> comparison =
         compare_unrounded_values(bytes, pass_context_.subject.module, *array.initial_content,
-                                 {.exact = *exact[p], .rounded = *rounded[p], .with_library_errors = [&] {
-                                    const auto expected = expected_outputs(
-                                        library_errors_.of(test_launch.input_set_index), Precision::kPromoted);
-                                    return *expected[p];
-                                  }});
+                                 {.exact = *exact[p],
+                                  .rounded = *rounded[p],
+                                  .with_library_errors = [&] { return with_errors(with_library_errors_); },
+                                  .with_constant_errors = [&] { return with_errors(with_constant_errors_); }});
     if (!comparison) return false;
     verdict_.count_algorithm(comparison->result);
     report_mismatches(pass_context_, NamedCheck::kF64Promotion, test_launch,
@@ -348,7 +350,8 @@ class ForwardJudge {
   PassVerdict& verdict_;
   std::vector<ArrayRole> roles_;
   std::vector<TestLaunch> test_launches_;
-  LibraryErrors library_errors_{pass_context_, false};
+  ResultsWithErrors with_library_errors_{pass_context_, AddedErrors::kLibrary, false};
+  ResultsWithErrors with_constant_errors_{pass_context_, AddedErrors::kConstants, false};
   ApproximateReferences approximate_references_{pass_context_, false};
 };
 

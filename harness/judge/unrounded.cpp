@@ -31,6 +31,7 @@ std::optional<UnroundedComparison> compare_unrounded_values(std::span<const std:
   const auto size = static_cast<std::size_t>(ir::row(scalar).bytes);
   const ExpectedArray& exact = expectation.exact;
   const ExpectedArray with_library_errors = approximates ? expectation.with_library_errors() : ExpectedArray();
+  std::optional<ExpectedArray> with_constant_errors;
   UnroundedComparison comparison;
   for (std::size_t i = 0; i < exact.scalars.size(); ++i) {
     const std::size_t offset = ir::element_offset(layout, static_cast<std::int64_t>(i / components.size())) +
@@ -46,7 +47,14 @@ std::optional<UnroundedComparison> compare_unrounded_values(std::span<const std:
     const ComputedScalar computed{.value = element.value};
     // The rounded values are judged separately; only they show an overflow.
     const bool is_comparable = std::isfinite(element.value) && std::isfinite(expected.value);
-    if (exact.is_written[i] && is_comparable) comparison.result.add(i, computed, expected);
+    if (exact.is_written[i] && is_comparable) {
+      const bool differs = static_cast<double>(std::abs(element.value - expected.value)) > expected.bound;
+      if (differs && !with_constant_errors) with_constant_errors = expectation.with_constant_errors();
+      // On another path, the value would be another one, too.
+      if (differs && with_constant_errors->scalars[i].value == expected.value)
+        expected.bound += with_constant_errors->scalars[i].bound;
+      comparison.result.add(i, computed, expected);
+    }
     const bool is_unexplained = !std::isfinite(element.value) && header.overflows == 0;
     if (exact.is_written[i] && std::isfinite(expected.value) && is_unexplained)
       comparison.has_non_finite_scalars = true;
@@ -56,13 +64,14 @@ std::optional<UnroundedComparison> compare_unrounded_values(std::span<const std:
   return comparison;
 }
 
-const reference::ReferenceResult& LibraryErrors::of(std::size_t input_set_index) {
+const reference::ReferenceResult& ResultsWithErrors::of(std::size_t input_set_index) {
   const auto found = results_.find(input_set_index);
   if (found != results_.end()) return found->second;
   const InputSet& set = pass_context_.input_sets[input_set_index];
   reference::ArithmeticProfile profile = pass_context_.configuration.profile;
   profile.input_error = {};
-  profile.promotion_has_library_errors = true;
+  profile.promotion_has_library_errors = errors_ == AddedErrors::kLibrary;
+  profile.promotion_has_constant_errors = errors_ == AddedErrors::kConstants;
   const reference::OracleRun run{.launch = set.launch_by_precision[Precision::kNative],
                                  .profile = profile,
                                  .computes_gradient = computes_gradient_,

@@ -1,6 +1,7 @@
 // Compares what a foreign kernel computes without rounding with the oracle (docs/design/numerics.md, "The algorithm").
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -40,9 +41,10 @@ struct UnroundedComparison {
 struct UnroundedExpectation {
   const ExpectedArray& exact;    ///< with f64 promotion
   const ExpectedArray& rounded;  ///< with the kernel's own types
-  /// Returns the array with f64 promotion and the errors of the math library (LibraryErrors). Called only if the code
-  /// evaluates polynomials.
+  /// Returns the array with f64 promotion and AddedErrors::kLibrary. Called only if the code evaluates polynomials.
   std::function<ExpectedArray()> with_library_errors;
+  /// Returns the array with f64 promotion and AddedErrors::kConstants. Called only if a scalar differs without them.
+  std::function<ExpectedArray()> with_constant_errors;
 };
 
 /// `bytes`: what the device wrote (UnroundedArrayHeader); `layout`: type and shape of the array, whose scalars are
@@ -52,21 +54,32 @@ std::optional<UnroundedComparison> compare_unrounded_values(std::span<const std:
                                                             const ir::Argument& layout,
                                                             const UnroundedExpectation& expectation);
 
-/// The oracle's results for the input sets of a pass if the functions of the math library have the errors that its
-/// vendor documents, and everything else is computed with f64 promotion. The approximations of the library differ from
-/// the exact functions also if they are evaluated without rounding.
-class LibraryErrors {
+/// Errors that the bounds with f64 promotion can contain.
+enum class AddedErrors : std::uint8_t {
+  /// Those that the vendor of the math library documents for its functions: its approximations differ from the exact
+  /// functions also if they are evaluated without rounding.
+  kLibrary,
+  /// Those of the kernel's rounded constants: 0.9 * (a - b) + 0.1 * (a - c) is a - 0.9 * b - 0.1 * c, but the sum of
+  /// the
+  /// float32 constants is not exactly 1.
+  kConstants,
+};
+
+/// The oracle's results for the input sets of a pass if everything is computed with f64 promotion, and only these
+/// errors are added.
+class ResultsWithErrors {
  public:
   /// Keeps a reference to the context.
-  LibraryErrors(const PassContext& pass_context, bool computes_gradient)
-      : pass_context_(pass_context), computes_gradient_(computes_gradient) {}
+  ResultsWithErrors(const PassContext& pass_context, AddedErrors errors, bool computes_gradient)
+      : pass_context_(pass_context), errors_(errors), computes_gradient_(computes_gradient) {}
 
   /// The oracle's result for an input set, which is evaluated when it is first needed. Its bounds with f64 promotion
-  /// contain the errors of the library.
+  /// contain the errors.
   const reference::ReferenceResult& of(std::size_t input_set_index);
 
  private:
   const PassContext& pass_context_;
+  AddedErrors errors_;
   bool computes_gradient_;                                     ///< whether the results contain gradients
   std::map<std::size_t, reference::ReferenceResult> results_;  ///< by index of the input set
 };

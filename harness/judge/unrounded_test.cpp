@@ -24,7 +24,9 @@ class OneElement {
     exact_.scalars = {{.value = 1, .bound = 0x1p-50}};
     rounded_.scalars = {{.value = 1, .bound = 0x1p-20}};
     with_library_errors_.scalars = {{.value = 1, .bound = 0x1p-22}};
-    exact_.is_written = rounded_.is_written = with_library_errors_.is_written = {true};
+    with_constant_errors_.scalars = {{.value = 1, .bound = 0}};
+    exact_.is_written = rounded_.is_written = with_library_errors_.is_written =
+        with_constant_errors_.is_written = {true};
   }
 
   /// The allowed error of the element; nullopt: no verdict.
@@ -38,14 +40,21 @@ class OneElement {
     std::vector<std::byte> bytes(backends::unrounded_array_bytes(1));
     std::memcpy(bytes.data(), &header_, sizeof(header_));
     std::memcpy(bytes.data() + sizeof(header_), &element, sizeof(element));
-    return compare_unrounded_values(
-        bytes, *source_.module, layout_,
-        {.exact = exact_, .rounded = rounded_, .with_library_errors = [&] { return with_library_errors_; }});
+    return compare_unrounded_values(bytes, *source_.module, layout_,
+                                    {.exact = exact_,
+                                     .rounded = rounded_,
+                                     .with_library_errors = [&] { return with_library_errors_; },
+                                     .with_constant_errors =
+                                         [&] {
+                                           ++evaluations_with_constant_errors_;
+                                           return with_constant_errors_;
+                                         }});
   }
 
   UnroundedArrayHeader header_;
   UnroundedElement element_;
-  ExpectedArray exact_, rounded_, with_library_errors_;
+  ExpectedArray exact_, rounded_, with_library_errors_, with_constant_errors_;
+  mutable int evaluations_with_constant_errors_ = 0;
 
  private:
   KernelSource source_;
@@ -64,6 +73,19 @@ TEST(UnroundedComparison, AllowsConstantsToBeRounded) {
   OneElement one;
   one.element_.constant_error = 0x1p-24;
   EXPECT_EQ(one.allowed_error(), 0x1p-37 + 0x1p-23);
+}
+
+TEST(UnroundedComparison, AllowsConstantsOfTheKernelToBeRoundedIfValuesDifferWithoutThat) {
+  OneElement one;
+  one.with_constant_errors_.scalars[0].bound = 0x1p-24;
+  EXPECT_TRUE(one.compare(1 + 0x1p-38)->is_correct());
+  EXPECT_EQ(one.evaluations_with_constant_errors_, 0);
+  EXPECT_TRUE(one.compare(1 + 0x1p-24)->is_correct());
+  EXPECT_EQ(one.evaluations_with_constant_errors_, 1);
+  EXPECT_FALSE(one.compare(1 + 0x1p-23)->is_correct());
+  EXPECT_FALSE(one.compare(1.00001)->is_correct());
+  one.with_constant_errors_.scalars[0].value = 2;
+  EXPECT_FALSE(one.compare(1 + 0x1p-24)->is_correct()) << "the bound of another path";
 }
 
 TEST(UnroundedComparison, AllowsErrorsOfTheLibraryAndPartOfTheBoundOfRoundedValuesIfCodeApproximates) {

@@ -47,6 +47,15 @@ bool short_factors(long double a, long double b) {
 
 bool is_finite(long double v) { return v - v == 0; }
 
+/// Whether correct code computes exactly this zero.
+bool is_exact_zero(const BoundedValue& x, std::size_t precision) { return x.v == 0 && x.e[precision] == 0; }
+
+/// Whether all results of correct code are finite numbers of this sign and not zero, so that a zero times or divided by
+/// such a number is an exact zero.
+bool has_certain_sign(const BoundedValue& x, std::size_t precision) {
+  return is_finite(x.v) && magnitude(x.v) > x.e[precision];
+}
+
 }  // namespace
 
 BoundedArithmetic::BoundedArithmetic(ir::Scalar scalar, const ArithmeticProfile& profile, DecisionRecorder& decisions,
@@ -154,8 +163,12 @@ PrecisionBounds BoundedArithmetic::exact_product_bound(long double v, const Boun
                                                        PrecisionBounds bound) const {
   // As for a sum. But a contracted product keeps all its bits, so v must have them too.
   for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
-    if (a.e[precision] == 0 && b.e[precision] == 0 && is_representable(formats_[precision], v) &&
-        (v == 0 ? a.v == 0 || b.v == 0 : short_factors(a.v, b.v))) {
+    const bool is_zero = (is_exact_zero(a, precision) && has_certain_sign(b, precision)) ||
+                         (is_exact_zero(b, precision) && has_certain_sign(a, precision));
+    if (is_zero) {
+      bound[precision] = 0;
+    } else if (a.e[precision] == 0 && b.e[precision] == 0 && is_representable(formats_[precision], v) &&
+               (v == 0 ? a.v == 0 || b.v == 0 : short_factors(a.v, b.v))) {
       bound[precision] = 0;
     }
   }
@@ -175,7 +188,9 @@ BoundedValue BoundedArithmetic::div(const BoundedValue& a, const BoundedValue& b
   }
   BoundedValue result = with_rounding_error(ir::Op::kDiv, v, p);
   for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
-    if (a.e[precision] == 0 && b.e[precision] == 0 && is_representable(formats_[precision], v)) result.e[precision] = 0;
+    const bool is_zero = is_exact_zero(a, precision) && has_certain_sign(b, precision);
+    if (is_zero || (a.e[precision] == 0 && b.e[precision] == 0 && is_representable(formats_[precision], v)))
+      result.e[precision] = 0;
   }
   return result;
 }

@@ -441,5 +441,26 @@ TEST(ApproximateOperations, HaveErrorsThatCudaDocuments) {
   EXPECT_EQ(on_cpu, approximate_on_cpu);
 }
 
+/// The bound of op(1.5, constant) with f64 promotion, if constants may be rounded.
+double bound_with_constant_errors(Op op, double constant, ir::Scalar scalar = ir::Scalar::kF32) {
+  OracleFixture w;
+  const ir::VarId x = w.floats("x", {1.5}, scalar);
+  const ir::VarId out = w.zeros("out", ir::scalar_type(scalar), {1});
+  const ir::VarId i = w.thread_index(1);
+  w.b().store(out, {w.var(i)}, w.op(op, {w.at(x, i), w.b().literal(ir::scalar_type(scalar), constant)}));
+  auto run = w.run();
+  run.profile.promotion_has_constant_errors = true;
+  return w.oracle().evaluate(run).outputs[1]->elements[0].bound[kPromoted];
+}
+
+TEST(ConstantErrors, AreHalfAnUlpOfFloatConstantsWithManyDigits) {
+  EXPECT_NEAR(bound_with_constant_errors(Op::kMul, 0.9F), 1.5 * 0x1p-25, 1e-15);
+  EXPECT_NEAR(bound_with_constant_errors(Op::kAdd, 0.1F), 0x1p-28, 1e-15);
+  EXPECT_NEAR(bound_with_constant_errors(Op::kAdd, 1e-5F), 0x1p-41, 1e-15);
+  for (const double exact : {0.5, 2.0, 3.0, 1000.0, -0.125, 0.0, 16777215.0, -1e30})
+    EXPECT_LT(bound_with_constant_errors(Op::kAdd, exact), 1e-8 * 0x1p-24 * (std::abs(exact) + 2)) << exact;
+  EXPECT_LT(bound_with_constant_errors(Op::kMul, 0.9, ir::Scalar::kF64), 1e-15);
+}
+
 }  // namespace
 }  // namespace assay::reference

@@ -8,6 +8,22 @@
 #include "reference/cpu/integers.hpp"
 
 namespace assay::reference {
+namespace {
+
+/// Half an ulp of a float32 constant; 0 for other types, and if the constant is probably exact: if it is an integer, or
+/// if its last 12 bits are zero. Large integers such as -1e30 often stand for minus infinity. Code subtracts them from
+/// themselves, and an error of this difference would hide all others.
+double rounding_of_constant(const RegisterConstant& constant) {
+  if (constant.scalar != ir::Scalar::kF32) return 0;
+  const auto value = std::bit_cast<double>(constant.bits);
+  constexpr std::uint32_t kLastDigits = (1U << 12) - 1;
+  const bool is_integer = std::nearbyint(value) == value;
+  const bool has_few_digits = (std::bit_cast<std::uint32_t>(static_cast<float>(value)) & kLastDigits) == 0;
+  if (is_integer || has_few_digits || !std::isfinite(value)) return 0;
+  return 0.5 * ulp(format_of(ir::Scalar::kF32), std::abs(value));
+}
+
+}  // namespace
 
 template <class Tracer>
 Interpreter<Tracer>::Interpreter(const Program& program, const OracleRun& run, Tracer& tracer,
@@ -27,6 +43,7 @@ Interpreter<Tracer>::Interpreter(const Program& program, const OracleRun& run, T
     Value& value = at(constant.destination);
     if (ir::is_float(constant.scalar)) value.f.v = static_cast<long double>(std::bit_cast<double>(constant.bits));
     else value.i = static_cast<std::int64_t>(constant.bits);
+    if (run.profile.promotion_has_constant_errors) value.f.e[kPromoted] = rounding_of_constant(constant);
     if (!constant.is_inexact) continue;
     value.f.e[kNative] = format_of(constant.scalar, run.profile.flushes_subnormals).unit_roundoff;
     value.f.e[kPromoted] = format_of(ir::Scalar::kF64, run.profile.flushes_subnormals).unit_roundoff;

@@ -73,6 +73,9 @@ struct ArithmeticProfile {
   /// Whether native bounds also allow the errors of CUDA's approximate division, square root and logarithms of float32,
   /// if `native_library` is CUDA's.
   bool has_approximate_operations = false;
+  /// Whether bounds with f64 promotion also allow each float32 constant of the kernel to be off by half an ulp, unless
+  /// it is an integer or has few digits, such as 0.5 (docs/design/numerics.md).
+  bool promotion_has_constant_errors = false;
 };
 
 /// Forces the other outcome of some uncertain decisions, to evaluate another path: the k-th uncertain decision of

@@ -60,6 +60,13 @@ struct DrawRequest {
   /// Whether every third row of each array of floats is zero; in an array of one dimension, every third element.
   bool has_zero_rows = false;
   bool has_negative_zeros = false;  ///< with `has_zero_rows`: whether about half of the zeros are -0.0
+  /// Which floats of arrays are exactly at a closed end of their annotated range.
+  enum class AtEndsOfRange : std::uint8_t {
+    kNone,  ///< only those that are so by chance
+    kFew,   ///< one float for each closed end
+    kMany,  ///< about one in three
+  };
+  AtEndsOfRange at_ends_of_range = AtEndsOfRange::kNone;
   /// Whether about one in six floats of arrays whose range is not annotated is NaN or an infinity.
   bool has_nonfinite_floats = false;
   /// Greatest number of bits of integers in arrays that are no indices and whose range is not annotated. These integers
@@ -218,6 +225,8 @@ class InputSpace {
     return preconditions_.range_by_parameter[parameter].has_value() ||
            preconditions_.greatest_elements[parameter] != ir::kNone;
   }
+  /// Whether an array contains floats whose annotated range includes an end.
+  [[nodiscard]] bool has_closed_float_range() const;
   /// Whether too much of what the launch computes is undefined or unbounded.
   bool is_degenerate(const reference::ReferenceResult& reference) const;
 
@@ -256,6 +265,9 @@ class InputSpace {
   void insert_constants(ir::Argument& argument, Rng& rng) const;
   /// Replaces some of the floats, for DrawRequest::has_nonfinite_floats.
   void insert_nonfinite_floats(ir::Argument& argument, Rng& rng) const;
+  /// Replaces some of the floats of an array by the ends of its range in the launch, for DrawRequest::at_ends_of_range.
+  void insert_ends_of_range(ir::Argument& argument, const PreconditionRange& range, const ir::Launch& launch,
+                            DrawRequest::AtEndsOfRange which, Rng& rng) const;
   /// The distance of the offsets in the array; 0 if it is not a list of offsets.
   [[nodiscard]] std::int64_t spacing_of(std::size_t parameter) const;
   /// The least difference of an offset in the array and the one before in the same row, unless the array is long.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/judge/inputs/input_space.hpp"
+#include "ir/builder.hpp"
 #include "ir/spatial_paths.hpp"
 
 namespace assay::harness {
@@ -287,6 +288,40 @@ void InputSpace::insert_nonfinite_floats(Argument& argument, Rng& rng) const {
   }
 }
 
+bool InputSpace::has_closed_float_range() const {
+  for (VarId p = 0; p < kernel_->parameter_count; ++p) {
+    const auto& range = preconditions_.range_by_parameter[static_cast<std::size_t>(p)];
+    const Type type = kernel_->var(p).type;
+    if (!range || !type.is_array() || !type.element().has_float_components()) continue;
+    if ((range->low && !range->is_low_open) || (range->high && !range->is_high_open)) return true;
+  }
+  return false;
+}
+
+void InputSpace::insert_ends_of_range(Argument& argument, const PreconditionRange& range, const Launch& launch,
+                                      DrawRequest::AtEndsOfRange which, Rng& rng) const {
+  constexpr double kShareOfEnd = 1.0 / 6;
+  const std::int64_t count = element_count(argument);
+  const std::int64_t stride = argument.strides.back();  // the array is dense
+  const auto insert = [&](const std::optional<PreconditionTerm>& end, bool is_open) {
+    if (!end || is_open || count == 0) return;
+    const double value = end->evaluate(launch);
+    const std::int64_t single = rng.uniform_int<std::int64_t>(0, count - 1);
+    for (const ScalarComponent& component : scalar_components(*module_, argument.type.element())) {
+      // An end such as 0.1 may be rounded to a number outside of the range.
+      if (!is_float(component.scalar) || round_to(component.scalar, value) != value) continue;
+      for (std::int64_t element = 0; element < count; ++element) {
+        const bool is_chosen =
+            which == DrawRequest::AtEndsOfRange::kFew ? element == single : rng.bernoulli(kShareOfEnd);
+        if (is_chosen)
+          write_float(component.scalar, argument.bytes.data() + element * stride + component.offset, value);
+      }
+    }
+  };
+  insert(range.low, range.is_low_open);
+  insert(range.high, range.is_high_open);
+}
+
 void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& request, std::uint64_t attempt) const {
   const auto p = static_cast<std::size_t>(parameter);
   Argument& argument = launch.arguments[p];
@@ -422,6 +457,8 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
   if (request.distribution == Distribution::kComparedConstants && !is_bound) insert_constants(argument, rng);
   if (repeats) repeat_elements(argument, kPeriod);
   if (request.has_zero_rows && is_array && !range) clear_rows(*module_, argument, request.has_negative_zeros);
+  if (request.at_ends_of_range != DrawRequest::AtEndsOfRange::kNone && is_array && range)
+    insert_ends_of_range(argument, *range, launch, request.at_ends_of_range, rng);
   if (request.has_nonfinite_floats && is_array && !range) insert_nonfinite_floats(argument, rng);
   if (preconditions_.must_be_separate_triangles[p]) draw_separate_triangles(argument, integer_low, integer_high, rng);
   if (preconditions_.must_be_triangles[p]) separate_corners(argument, integer_low, integer_high);
