@@ -171,15 +171,15 @@ x[0] = v[1] + w[2] + m[0, 1] + q[3]
 )",
      .module = R"(
 kernel k(x: array<f32,1>, a: f32; thread) {
-  let v: vec<f32,5>
-  let w: vec3<f32> = make<vec3<f32>>(a, 2.0, 3.0)
-  let m: mat22<f32> = splat<mat22<f32>>(a)
+  let v: vec<f32,5> = splat<vec<f32,5>>(0.0)
+  let w: vec<f32,3> = make<vec<f32,3>>(a, 2.0, 3.0)
+  let m: mat<f32,2,2> = splat<mat<f32,2,2>>(a)
   let q: quat<f32> = make<quat<f32>>(a, a, a, 1.0)
   x[0] = add(add(add(extract(v, 1), extract(w, 2)), extract(extract(m, 0), 1)), extract(q, 3))
 }
 )"},
     {.name = "ElementsOfTuplesAndLists",
-     .above = "TAPS = [0.25, 0.5]\nOFFSETS = ((-1, 0.5), (1, 2.0))\nN = len(OFFSETS)\n",
+     .above = "\nTAPS = [0.25, 0.5]\nOFFSETS = ((-1, 0.5), (1, 2.0))\nN = len(OFFSETS)\n",
      .parameters = "x: wp.array(dtype=float), n: int",
      .body = R"(
 for k in range(wp.static(len(TAPS))):
@@ -201,7 +201,7 @@ kernel k(x: array<f32,1>, n: i32; thread) {
 }
 )"},
     {.name = "ConstantsOfMultipleAssignments",
-     .above = "WIDTH, HEIGHT = 640, 480.0\nMASK = ~5 & 0xFF\nHALF, WHOLE = round(7.5), round(2.5)\n",
+     .above = "\nWIDTH, HEIGHT = 640, 480.0\nMASK = ~5 & 0xFF\nHALF, WHOLE = round(7.5), round(2.5)\n",
      .parameters = "x: wp.array(dtype=float), m: wp.array2d(dtype=float)",
      .body = R"(
 x[WIDTH] = HEIGHT
