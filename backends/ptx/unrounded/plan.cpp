@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstring>
 #include <unordered_set>
-#include <utility>
 
 #include "backends/ptx/instructions/lanes/lanes.hpp"
 
@@ -83,7 +82,6 @@ UnroundedPlan::UnroundedPlan(const Kernel& kernel) : kernel_(kernel) {
   ops_.reserve(kernel.ops.size());
   for (const Op& op : kernel.ops)
     ops_.push_back(plan(op));
-  find_polynomial_steps();
   for (const MemoryOp& memory : kernel.memory_ops) {
     std::array<UnroundedOperand, 4>& operands = memory_operands_.emplace_back();
     const Type type = bytes_of(memory.type) == 4 ? Type::kF32 : single(memory.type);
@@ -162,66 +160,12 @@ void UnroundedPlan::find_coefficient_registers(const std::unordered_map<std::uin
   }
 }
 
-/// Whether the operand is always a constant.
-bool UnroundedPlan::is_coefficient(FrameSlot slot) const {
-  return is_constant(slot) || coefficients_by_register_.contains(slot.bits);
-}
-
 /// Whether the operand is always a constant, and at least one of its possible values is rounded.
 bool UnroundedPlan::is_rounded_coefficient(FrameSlot slot, Type type) {
   const auto is_rounded = [&](FrameSlot constant) { return operand(constant, type).constant->constant_errors[0] > 0; };
   if (is_constant(slot)) return is_rounded(slot);
   const auto found = coefficients_by_register_.find(slot.bits);
   return found != coefficients_by_register_.end() && std::ranges::any_of(found->second, is_rounded);
-}
-
-/// The polynomial that a * b + c evaluates: by Horner's rule, a coefficient is added to the product of the variable and
-/// a coefficient or another polynomial. By Estrin's scheme, two polynomials are combined with a power of the variable.
-std::optional<UnroundedPlan::Polynomial> UnroundedPlan::polynomial_of(const Op& op, Type type,
-                                                                      const PolynomialsByRegister& polynomials) {
-  const auto known = [&](FrameSlot slot) -> std::optional<Polynomial> {
-    const auto found = polynomials.find(slot.bits);
-    return found == polynomials.end() ? std::nullopt : std::optional(found->second);
-  };
-  const auto count_of = [&](FrameSlot slot) { return is_rounded_coefficient(slot, type) ? 1 : 0; };
-  const std::optional<Polynomial> added = known(op.c);
-  for (const auto& [factor, variable] : {std::pair(op.a, op.b), std::pair(op.b, op.a)}) {
-    if (is_coefficient(variable)) continue;
-    const std::optional<Polynomial> multiplied = known(factor);
-    if (is_coefficient(op.c)) {
-      if (is_coefficient(factor)) return Polynomial{variable.bits, 1, count_of(factor) + count_of(op.c)};
-      if (multiplied && multiplied->variable_bits == variable.bits)
-        return Polynomial{variable.bits, multiplied->degree + 1, multiplied->rounded_count + count_of(op.c)};
-    } else if (added && multiplied && added->variable_bits == multiplied->variable_bits) {
-      return Polynomial{added->variable_bits, added->degree + multiplied->degree,
-                        added->rounded_count + multiplied->rounded_count};
-    }
-  }
-  return std::nullopt;
-}
-
-/// Finds the last steps of polynomials of at least the second degree with at least two rounded coefficients. A single
-/// rounded constant that is added to a product, as in s * factor + epsilon, makes no polynomial.
-void UnroundedPlan::find_polynomial_steps() {
-  constexpr int kMinDegree = 2;
-  constexpr int kMinRoundedCount = 2;
-  PolynomialsByRegister polynomials;  // before the op
-  for (std::size_t i = 0; i < kernel_.ops.size(); ++i) {
-    const Op& op = kernel_.ops[i];
-    const Opcode opcode = op.instruction->opcode;
-    std::optional<Polynomial> result;
-    if (op.dispatch_kind == DispatchKind::kHandlerOnly && !is_resizing(op)) {
-      const bool is_fused = opcode == Opcode::kFma || opcode == Opcode::kMad;
-      if (is_fused && ops_[i].effect == UnroundedEffect::kArithmetic && !ops_[i].is_pair)
-        result = polynomial_of(op, ops_[i].type, polynomials);
-      const auto copied = polynomials.find(op.a.bits);
-      if (ops_[i].effect == UnroundedEffect::kCopy && copied != polynomials.end()) result = copied->second;
-      ops_[i].is_polynomial_step =
-          is_fused && result && result->degree >= kMinDegree && result->rounded_count >= kMinRoundedCount;
-    }
-    if (result) polynomials[op.d.bits] = *result;
-    else polynomials.erase(op.d.bits);
-  }
 }
 
 bool UnroundedPlan::mark(FrameSlot slot) {
@@ -316,6 +260,7 @@ UnroundedOp UnroundedPlan::plan(const Op& op) {
     const bool is_fused = instruction.opcode == Opcode::kFma || instruction.opcode == Opcode::kMad;
     const bool rounds_on_purpose = (adds && (is_magic(result.a, result.type) || is_magic(result.b, result.type))) ||
                                    (is_fused && is_magic(result.c, result.type));
+    result.is_polynomial_step = is_fused && !result.is_pair && is_rounded_coefficient(op.c, result.type);
     result.effect = rounds_on_purpose ? UnroundedEffect::kForget : UnroundedEffect::kArithmetic;
     return result;
   }

@@ -1,9 +1,7 @@
 // What each instruction of a kernel does to unrounded values, decided once for a launch.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -39,7 +37,7 @@ struct UnroundedOp {
   Type type = Type::kNone;   ///< type of the operands; for a pair of halves, of one half
   bool is_pair = false;      ///< whether it computes two halves
   UnroundedOperand a, b, c;  ///< sources
-  /// Whether it evaluates a polynomial with rounded coefficients, as math libraries do.
+  /// Whether a rounded constant is added to a product, as in the polynomials of math libraries.
   bool is_polynomial_step = false;
   std::int32_t destination_index = -1;  ///< index of the UnroundedRegister that it writes; -1: none
 };
@@ -65,25 +63,12 @@ class UnroundedPlan {
   }
 
  private:
-  /// A polynomial whose value a register holds.
-  struct Polynomial {
-    std::uint32_t variable_bits = 0;  ///< FrameSlot::bits of its variable
-    int degree = 0;                   ///< degree; a lower bound for Estrin's scheme
-    int rounded_count = 0;            ///< number of its coefficients that are rounded
-  };
-  /// By FrameSlot::bits of the register.
-  using PolynomialsByRegister = std::unordered_map<std::uint32_t, Polynomial>;
-
   void find_constant_registers();
   void find_coefficient_registers(const std::unordered_map<std::uint32_t, int>& write_counts);
   void find_registers();
   bool mark(FrameSlot slot);
   [[nodiscard]] bool is_marked(FrameSlot slot) const { return index_by_slot_.contains(slot.bits); }
   [[nodiscard]] UnroundedOperand operand(FrameSlot slot, Type type);
-  void find_polynomial_steps();
-  [[nodiscard]] std::optional<Polynomial> polynomial_of(const Op& op, Type type,
-                                                        const PolynomialsByRegister& polynomials);
-  [[nodiscard]] bool is_coefficient(FrameSlot slot) const;
   [[nodiscard]] bool is_rounded_coefficient(FrameSlot slot, Type type);
   [[nodiscard]] UnroundedOp plan(const Op& op);
   [[nodiscard]] bool may_write(const Op& op) const;
