@@ -569,30 +569,30 @@ def rank(e: wp.array(dtype=wp.int32), out: wp.array(dtype=wp.int32)):
             n += 1
     out[i] = n
 )");
-  workshop_.write("rank.assay.json", R"({"schema_version": "1.0.0", "arguments": ["e", "out", "threads"],
+  workshop_.write("rank.assay.json", R"json({"schema_version": "1.0.0", "arguments": ["e", "out", "threads"],
                                          "grid": ["ceil(threads / 64)"], "block": [64]
-})");
+})json");
   const auto judge_rank = [this](const std::string& rank_in_block) {
-  workshop_.write("rank.cu",
-                  "__global__ void rank(const int* e, int* out, int n) {\n"
-                  "  __shared__ int count[4];\n  __shared__ int bucket[64];\n"
-                  "  int i = blockIdx.x * 64 + threadIdx.x;\n  if (threadIdx.x < 4) count[threadIdx.x] = 0;\n"
-                  "  if (i < n) bucket[threadIdx.x] = e[i];\n  __syncthreads();\n  if (i >= n) return;\n"
-                  "  int earlier = 0;\n  for (int j = 0; j < blockIdx.x * 64; ++j) earlier += e[j] == e[i];\n" +
-                      rank_in_block + "  out[i] = earlier;\n}\n");
-  return judge("rank.cu", "rank.py");
+    workshop_.write("rank.cu",
+                    "__global__ void rank(const int* e, int* out, int n) {\n"
+                    "  __shared__ int count[4];\n  __shared__ int bucket[64];\n"
+                    "  int i = blockIdx.x * 64 + threadIdx.x;\n  if (threadIdx.x < 4) count[threadIdx.x] = 0;\n"
+                    "  if (i < n) bucket[threadIdx.x] = e[i];\n  __syncthreads();\n  if (i >= n) return;\n"
+                    "  int earlier = 0;\n  for (int j = 0; j < blockIdx.x * 64; ++j) earlier += e[j] == e[i];\n" +
+                        rank_in_block + "  out[i] = earlier;\n}\n");
+    return judge("rank.cu", "rank.py");
   };
-const CommandResult correct =
-    judge_rank("  for (int j = 0; j < threadIdx.x; ++j) earlier += bucket[j] == bucket[threadIdx.x];\n");
-EXPECT_EQ(correct.status, 0) << correct.out << correct.err;
-EXPECT_THAT(judge_rank("  earlier += atomicAdd(&count[e[i]], 1);\n").out, HasSubstr("fail(mismatch)"));
-// One atomic for each warp, so that only the order of the warps matters.
-const CommandResult aggregated = judge_rank(
-    "  unsigned equal = __match_any_sync(__activemask(), e[i]);\n  int lane = threadIdx.x % 32, start = 0;\n"
-    "  if (lane == __ffs(equal) - 1) start = atomicAdd(&count[e[i]], __popc(equal));\n"
-    "  start = __shfl_sync(equal, start, __ffs(equal) - 1);\n"
-    "  earlier += start + __popc(equal & ((1u << lane) - 1));\n");
-EXPECT_THAT(aggregated.out, HasSubstr("fail(mismatch)"));
+  const CommandResult correct =
+      judge_rank("  for (int j = 0; j < threadIdx.x; ++j) earlier += bucket[j] == bucket[threadIdx.x];\n");
+  EXPECT_EQ(correct.status, 0) << correct.out << correct.err;
+  EXPECT_THAT(judge_rank("  earlier += atomicAdd(&count[e[i]], 1);\n").out, HasSubstr("fail(mismatch)"));
+  // One atomic for each warp, so that only the order of the warps matters.
+  const CommandResult aggregated = judge_rank(
+      "  unsigned equal = __match_any_sync(__activemask(), e[i]);\n  int lane = threadIdx.x % 32, start = 0;\n"
+      "  if (lane == __ffs(equal) - 1) start = atomicAdd(&count[e[i]], __popc(equal));\n"
+      "  start = __shfl_sync(equal, start, __ffs(equal) - 1);\n"
+      "  earlier += start + __popc(equal & ((1u << lane) - 1));\n");
+  EXPECT_THAT(aggregated.out, HasSubstr("fail(mismatch)"));
 }
 
 TEST_F(JudgeTest, SoftmaxThatDoesNotSubtractMaximumFailsForLargeInputs) {

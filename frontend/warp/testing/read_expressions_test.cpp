@@ -212,8 +212,8 @@ x[WHOLE] = 1.0
      .module = R"(
 kernel k(x: array<f32,1>, m: array<f32,2>; thread) {
   x[640] = 480.0
-  x[250] = 2.0
-  x[8] = 1.0
+  x[250] = cast<f32>(2)
+  x[8] = cast<f32>(1)
   x[2] = 1.0
 }
 )"},

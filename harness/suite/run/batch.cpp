@@ -329,6 +329,7 @@ class KernelRun {
         .cross_check_device = cross_check_device_,
         .derives_work_from_extents = device_.derives_work_from_extents(),
         .is_repeatable = device_.is_repeatable(),
+        .can_run_threads_in_order = device_.can_run_threads_in_order(),
         .trusts_custom_gradients = options_.trusts_custom_gradients,
         .fixed_extents = options_.fixed_extents,
         .recorded_launches = recorded(),
@@ -337,6 +338,7 @@ class KernelRun {
         .accepts_subgradients = is_other_generator(),
         .promotes_other_text = judged_text_ && judged_text_->is_own && has_other_promoted_text(),
         .judges_unrounded_values = device_.computes_unrounded_values(),
+        .approximate_instructions = device_.approximate_instructions(),
         .finds_smaller_counterexamples = is_foreign() && options_.on_counterexample};
     if (options_.test_plans == nullptr) return judge(subject(), kernel, configuration);
     const auto start = std::chrono::steady_clock::now();
