@@ -188,8 +188,8 @@ struct KernelArgument {
   void pad(std::size_t alignment);
 };
 
-/// The order in which a device visits the blocks of a launch, if it can choose. Blocks of one thread give the exact order
-/// of threads; in a larger block of a candidate, the warps are in this order, too.
+/// The order in which a device visits the blocks of a launch, if it can choose. Blocks of one thread give the exact
+/// order of threads; in a larger block of a candidate, the warps are in this order, too.
 enum class ThreadOrder : std::uint8_t { kForward, kReverse, kShuffled };
 
 /// One run of one entry point.
