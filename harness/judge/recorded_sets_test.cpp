@@ -156,6 +156,19 @@ TEST(RecordedLaunch, IsJudgedOnItsRecordedInputs) {
   }
 }
 
+TEST(RecordedLaunch, IsJudgedInTheOrderOfThreadsIfTheResultDependsOnIt) {
+  Recorded recorded(R"(
+@wp.kernel
+def k(x: wp.array(dtype=float), count: wp.array(dtype=int), kept: wp.array(dtype=float)):
+    i = wp.tid()
+    if x[i] > 1.25:
+        kept[wp.atomic_add(count, 0, 1)] = x[i]
+)");
+  const CaseRecord forward = recorded.judged(launch_of(recorded.source, 7, 16)).front();
+  EXPECT_EQ(forward.outcome, Outcome::pass) << summary(forward);
+  EXPECT_THAT(forward.assumptions, SizeIs(1));
+}
+
 TEST(RecordedLaunch, PassesWithMoreThreadsThanAreSampled) {
   Recorded recorded(R"(
 @wp.kernel
