@@ -409,7 +409,7 @@ def check_arguments(kernel: object, binding: dict[str, object]) -> None:
 
 
 def apply_options(kernel: object, binding: dict[str, object], path: pathlib.Path) -> None:
-    """Note in the binding of a file that there is no backward pass, if the user's file disables it."""
+    """Record that a kernel has no backward pass if the user's file disables it."""
     is_enabled = kernel.options.get("enable_backward", kernel.module.options["enable_backward"])
     if binding["has_backward"] and not is_enabled:
         # As when the worker loads the file: Warp's key of the built code depends on the option.

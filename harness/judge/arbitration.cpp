@@ -293,9 +293,8 @@ void decide_by_finite_differences(const PassContext& pass_context) {
                         pass_context.kernel.is_built_for(pass_context.build_target, backends::Precision::kPromoted);
   const PassVerdict::Decision decision = verdict.decide();
   // The differences are those of a correct forward pass only. A gradient that would be correct without rounding, or
-  // without the errors that only some launches have, needs no decision.
-  if (decision.outcome != Outcome::fail || decision.outcome_detail == "rounding" ||
-      verdict.is_attributed_to_approximations() || forward.failed() ||
+  // without the documented errors of approximate instructions, needs no decision.
+  if (decision.outcome != Outcome::fail || decision.outcome_detail == "rounding" || forward.failed() ||
       ir::has_custom_gradient(pass_context.subject.module, pass_context.subject.kernel))
     return;
   const bool compares_own_text =

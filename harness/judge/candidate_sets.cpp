@@ -419,6 +419,8 @@ class CandidateSets {
 
 }  // namespace
 
+bool is_candidate(const reference::ArithmeticProfile& profile) { return profile.input_error.unit_roundoffs > 0; }
+
 void add_candidate_sets(const CandidateSetDrawer& drawer) { CandidateSets(drawer).add_all(); }
 
 std::vector<std::size_t> sets_with_many_blocks(const std::vector<InputSet>& sets) {

@@ -11,6 +11,10 @@
 
 namespace assay::harness {
 
+/// Whether the judged code is a candidate, which may use another algorithm than the kernel, distribute the work over
+/// threads in another way, and use atomics although the kernel does not.
+bool is_candidate(const reference::ArithmeticProfile& profile);
+
 /// How the sets are drawn. References must outlive the object.
 struct CandidateSetDrawer {
   const KernelUnderTest& subject;

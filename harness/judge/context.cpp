@@ -89,7 +89,7 @@ void save_counterexample(PassVerdict& verdict, const TestLaunch& test_launch) {
 }  // namespace
 
 std::vector<std::size_t> PassContext::sets_for_other_block_orders() const {
-  if (configuration.profile.input_error.unit_roundoffs == 0) return {};
+  if (!is_candidate(configuration.profile)) return {};
   std::vector<std::size_t> sets = sets_with_many_blocks(input_sets);
   std::erase_if(sets, [this](std::size_t set) { return is_fully_checked(set); });
   return sets;
@@ -159,7 +159,7 @@ bool run_launches(const PassContext& pass_context, std::span<TestLaunch> test_la
 std::vector<std::size_t> checking_order(const PassContext& pass_context, std::span<const TestLaunch> test_launches) {
   std::vector<std::size_t> order(test_launches.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  if (pass_context.configuration.profile.input_error.unit_roundoffs == 0) return order;
+  if (!is_candidate(pass_context.configuration.profile)) return order;
   // All launches of a set stay together. Launches of other sizes have numbers that are no index of an input set.
   std::map<std::size_t, std::size_t> bytes_by_set;
   for (const TestLaunch& test_launch : test_launches) {
@@ -179,7 +179,7 @@ std::vector<const TestLaunch*> launches_for_tolerances(const PassContext& pass_c
                                                        std::span<const TestLaunch> test_launches) {
   std::vector<const TestLaunch*> chosen;
   const JudgeConfiguration& configuration = pass_context.configuration;
-  const bool is_foreign = configuration.profile.input_error.unit_roundoffs != 0;
+  const bool is_foreign = is_candidate(configuration.profile);
   if (!is_foreign && !configuration.compares_with_tolerances) return chosen;
   for (const TestLaunch& test_launch : test_launches) {
     const InputSet& set = pass_context.input_sets[test_launch.input_set_index];

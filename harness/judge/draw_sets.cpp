@@ -227,7 +227,7 @@ class SetDrawer {
 
  private:
   /// Whether the sets are for code that may use another algorithm than the kernel.
-  [[nodiscard]] bool is_candidate() const { return profile_.input_error.unit_roundoffs > 0; }
+  [[nodiscard]] bool is_candidate() const { return harness::is_candidate(profile_); }
 
   Distribution distribution_of(int set) const {
     if (set < policy_.uniform_input_sets) return Distribution::kUniform;
@@ -621,10 +621,6 @@ class SetDrawer {
 
 }  // namespace
 
-bool has_threads_of_kernel(const reference::ArithmeticProfile& profile) {
-  return profile.input_error.unit_roundoffs == 0;
-}
-
 double conclusiveness(const InputSet& set) {
   double conclusiveness = informative_share(set) + (writes_anything(set.reference) ? 0 : -4);
   for (const Precision precision : kBothPrecisions)
@@ -685,7 +681,7 @@ std::variant<std::vector<InputSet>, InputDrawFailure> draw_input_sets(const Kern
   };
   InputSpace with_offsets = untaught;
   with_offsets.assume_offsets();
-  const bool can_fix_order = none->is_order_dependence() && has_threads_of_kernel(profile);
+  const bool can_fix_order = none->is_order_dependence() && !is_candidate(profile);
   if (draw_again(std::move(with_offsets)) || !can_fix_order) return drawn;
   InputSpace in_order = untaught;
   in_order.fix_thread_order(std::get<InputDrawFailure>(drawn));

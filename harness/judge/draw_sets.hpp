@@ -11,10 +11,6 @@
 
 namespace assay::harness {
 
-/// Whether the threads of the judged code are those of the kernel, so that their order has a meaning. Code from
-/// elsewhere may distribute the work in another way.
-bool has_threads_of_kernel(const reference::ArithmeticProfile& profile);
-
 /// Draws the sets that the policy requires, or returns the reason why no inputs were found. A set is redrawn while a
 /// decision is uncertain or the gradient's bounds are too wide to be informative, at most
 /// JudgingPolicy::max_redraws_per_input_set times. Further sets cover branches that these leave uncovered

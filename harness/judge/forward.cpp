@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "harness/judge/approximations.hpp"
+#include "harness/judge/candidate_sets.hpp"
 #include "harness/judge/context.hpp"
 #include "harness/judge/unrounded.hpp"
 
@@ -214,7 +215,7 @@ class ForwardJudge {
   /// Whether the launch must give the same bits as kCheck. Not with atomics, whose order may differ, and not for
   /// another order of threads of code that may use atomics although the kernel does not.
   bool is_repetition(const TestLaunch& test_launch) const {
-    const bool may_use_atomics = pass_context_.configuration.profile.input_error.unit_roundoffs > 0 &&
+    const bool may_use_atomics = is_candidate(pass_context_.configuration.profile) &&
                                  test_launch.purpose == LaunchPurpose::kDifferentThreadOrder;
     return test_launch.purpose != LaunchPurpose::kOracleComparison && !has_atomics(pass_context_.parameter_uses) &&
            !may_use_atomics;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/judge/candidate_sets.hpp"
 #include "harness/judge/context.hpp"
 #include "harness/judge/draw_sets.hpp"
 #include "harness/judge/recorded_sets.hpp"
@@ -173,7 +174,7 @@ DrawnTestPlan draw_test_plan(const KernelUnderTest& subject, const JudgeConfigur
     };
     auto recorded = make();
     if (auto* none = std::get_if<InputDrawFailure>(&recorded);
-        none != nullptr && none->is_order_dependence() && has_threads_of_kernel(configuration.profile)) {
+        none != nullptr && none->is_order_dependence() && !is_candidate(configuration.profile)) {
       space->fix_thread_order(std::move(*none));
       recorded = make();
     }

@@ -175,7 +175,8 @@ std::optional<std::string> fault_of(const PassContext& pass_context, const ir::L
 
 /// That launches are smaller than the large one, in which `reason` shows a fault of the kernel.
 Assumption assumption_of_smaller_launches(const std::string& reason) {
-  return {.description = fmt::format("no launch has {} threads or more; with so many, {}", kLarge, reason),
+  return {.description =
+              fmt::format("launches have fewer than {0} threads; in a launch of {0} threads, {1}", kLarge, reason),
           .domain_comment = ""};
 }
 

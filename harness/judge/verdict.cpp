@@ -63,7 +63,6 @@ void PassVerdict::attribute_failure_to_approximations(std::span<const backends::
     names.push_back(instruction.name);
     accurate.push_back(instruction.accurate_operation);
   }
-  is_attributed_to_approximations_ = true;
   if (failure_->outcome == Outcome::fail) failure_->outcome_detail = "rounding";
   failure_->message +=
       fmt::format("; the cause is the documented error of {} on a GPU; use {} where this error is too large",

@@ -84,7 +84,6 @@ class PassVerdict {
   void attribute_failure_to_rounding();
   /// States that the failure is caused by the documented errors of these approximate instructions, at least one.
   void attribute_failure_to_approximations(std::span<const backends::ApproximateInstruction> instructions);
-  [[nodiscard]] bool is_attributed_to_approximations() const { return is_attributed_to_approximations_; }
   /// Reports that the oracle contradicts itself, which invalidates all earlier findings.
   void fail_oracle(std::string message);
 
@@ -100,8 +99,7 @@ class PassVerdict {
   Decision decide() const;
 
  private:
-  std::optional<Decision> failure_;  ///< the first failure; empty if no check failed
-  bool is_attributed_to_approximations_ = false;
+  std::optional<Decision> failure_;   ///< the first failure; empty if no check failed
   double finite_difference_rho_ = 0;  ///< share of the tolerance that `finite_difference_series` used
 };
 

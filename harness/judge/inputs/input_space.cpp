@@ -57,9 +57,9 @@ std::int64_t elements_up_to(const std::vector<std::int32_t>& shape, std::int64_t
   return std::min(elements, most);
 }
 
-/// Whether both findings are about the same element. If `may_move`, an index out of bounds may also be as far behind
+/// Whether both findings concern the same element. If `may_move`, an index out of bounds may also be as far behind
 /// the end of an array that has grown in between, as in x[x.shape[0]].
-bool is_same_place(const Finding& a, const Finding& b, bool may_move) {
+bool concern_same_element(const Finding& a, const Finding& b, bool may_move) {
   if (a.index == b.index) return true;
   if (!may_move) return false;
   if (a.kind != Finding::Kind::kOutOfBounds || a.shape.size() != a.index.size() || b.shape.size() != b.index.size() ||
@@ -265,7 +265,7 @@ bool InputSpace::is_persistent(const Finding& finding, DrawRequest request) cons
     const reference::ReferenceResult reference = oracle_->evaluate(run_of(request, *launch));
     const bool again = std::ranges::any_of(reference.findings, [&](const Finding& other) {
       return other.kind == finding.kind && other.loc.line == finding.loc.line && other.parameter == finding.parameter &&
-             is_same_place(other, finding, may_move) && other.thread == finding.thread &&
+             concern_same_element(other, finding, may_move) && other.thread == finding.thread &&
              other.earlier_thread == finding.earlier_thread;
     });
     if (!again) return false;
