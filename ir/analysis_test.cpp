@@ -2,16 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include "ir/testing/parsed.hpp"
 #include "ir/text.hpp"
 
 namespace assay::ir {
 namespace {
 
-Module parsed(std::string_view text) {
-  Result<Module> module = parse_text(text);
-  EXPECT_TRUE(module.ok()) << module.error().text();
-  return module.ok() ? std::move(module).value() : Module{};
-}
+using testing::parsed;
 
 constexpr ParameterUse kUnused{};
 constexpr ParameterUse kRead{.read = true};

@@ -7,12 +7,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ir/text.hpp"
+#include "ir/testing/parsed.hpp"
 
 namespace assay::ir {
 namespace {
 
 using ::testing::IsEmpty;
+using testing::parsed;
 using ::testing::UnorderedElementsAre;
 
 /// The names of the operations of the marked expressions.
@@ -23,15 +24,6 @@ std::vector<std::string> operations(const Function& function, const ExtremumOper
     if (operands[id] && expr.kind == ExprKind::kOperation) names.emplace_back(row(expr.op).mnemonic);
   }
   return names;
-}
-
-Module parsed(const std::string& text) {
-  Result<Module> module = parse_text(text);
-  if (!module.ok()) {
-    ADD_FAILURE() << module.error().text();
-    return {};
-  }
-  return module.take();
 }
 
 /// The operations that are marked in a kernel with this body.

@@ -1,17 +1,14 @@
 #include <gtest/gtest.h>
 
 #include "ir/builder.hpp"
+#include "ir/testing/parsed.hpp"
 #include "ir/testing/programs.hpp"
 #include "ir/text.hpp"
 
 namespace assay::ir {
 namespace {
 
-Module parsed(std::string_view text) {
-  Result<Module> module = parse_text(text);
-  EXPECT_TRUE(module.ok()) << module.error().text();
-  return module.ok() ? std::move(module).value() : Module{};
-}
+using testing::parsed;
 
 std::string replaced(std::string text, std::string_view from, std::string_view to) {
   const std::size_t at = text.find(from);

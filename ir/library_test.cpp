@@ -10,7 +10,7 @@
 namespace assay::ir {
 namespace {
 
-constexpr Type kVec3 = vector_type(Scalar::kF32, 3);
+constexpr Type kVector = vector_type(Scalar::kF32, 3);
 constexpr Type kMat33 = matrix_type(Scalar::kF32, 3, 3);
 
 Result<int> function_of(Module& module, std::string_view name, std::vector<Type> operands) {
@@ -30,7 +30,7 @@ TEST(FunctionLibrary, AppendsEachFunctionOncePerType) {
 
 TEST(FunctionLibrary, DistinguishesAppendedFunctionsFromUserFunctions) {
   Module module;
-  ASSERT_TRUE(function_of(module, "skew", {kVec3}).ok());
+  ASSERT_TRUE(function_of(module, "skew", {kVector}).ok());
   EXPECT_EQ(library_name(module.functions[0]), "skew");
   module.functions[0].loc = {.line = 3, .column = 1};
   EXPECT_EQ(library_name(module.functions[0]), std::nullopt) << "the file has a function of this name";
@@ -49,12 +49,12 @@ TEST(FunctionLibrary, BuildsDiagonalMatrixOfIntegers) {
 
 TEST(FunctionLibrary, RejectsInvalidOperandsAndReportsValidTypes) {
   Module module;
-  EXPECT_EQ(function_of(module, "trace", {kVec3}).error().message, "trace takes a square matrix");
+  EXPECT_EQ(function_of(module, "trace", {kVector}).error().message, "trace takes a square matrix");
   EXPECT_EQ(function_of(module, "trace", {matrix_type(Scalar::kF32, 2, 3)}).error().message,
             "trace takes a square matrix");
-  EXPECT_EQ(function_of(module, "norm_huber", {kVec3, kF64}).error().message,
+  EXPECT_EQ(function_of(module, "norm_huber", {kVector, kF64}).error().message,
             "norm_huber takes a float vector, or a float vector and a float");
-  EXPECT_FALSE(function_of(module, "max", {kVec3, vector_type(Scalar::kF32, 2)}).ok());
+  EXPECT_FALSE(function_of(module, "max", {kVector, vector_type(Scalar::kF32, 2)}).ok());
   EXPECT_FALSE(function_of(module, "determinant", {matrix_type(Scalar::kF32, 5, 5)}).ok());
   EXPECT_TRUE(module.functions.empty());
 }

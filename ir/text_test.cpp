@@ -8,16 +8,13 @@
 #include "ir/builder.hpp"
 #include "ir/launch.hpp"
 #include "ir/limits.hpp"
+#include "ir/testing/parsed.hpp"
 #include "ir/testing/programs.hpp"
 
 namespace assay::ir {
 namespace {
 
-Module parsed(std::string_view text) {
-  Result<Module> module = parse_text(text);
-  EXPECT_TRUE(module.ok()) << module.error().text();
-  return module.ok() ? std::move(module).value() : Module{};
-}
+using testing::parsed;
 
 std::string error_of(std::string_view text) {
   const Result<Module> module = parse_text(text, "a.ir");

@@ -12,17 +12,14 @@
 
 #include "ir/builder.hpp"
 #include "ir/limits.hpp"
+#include "ir/testing/parsed.hpp"
 #include "ir/testing/programs.hpp"
 #include "ir/text.hpp"
 
 namespace assay::ir {
 namespace {
 
-Module parsed(std::string_view text) {
-  Result<Module> module = parse_text(text, "a.ir");
-  EXPECT_TRUE(module.ok()) << module.error().text() << "\n" << text;
-  return module.ok() ? std::move(module).value() : Module{};
-}
+using testing::parsed;
 
 std::string all(const Module& module, const std::vector<VerifierError>& diagnostics) {
   std::string text;

@@ -15,6 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
+using testing::synthetic_run;
 
 std::string text_of(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
@@ -28,13 +29,6 @@ class CudaStateTest : public ::testing::Test {
     fs::create_directories(dir_);
   }
   ~CudaStateTest() override { fs::remove_all(dir_); }
-
-  reports::Run run_of(const testing::SyntheticRun& options) const {
-    testing::write_synthetic_run(dir_, options);
-    Result<reports::Run> run = read_run(dir_);
-    EXPECT_TRUE(run.ok()) << run.error().text();
-    return run.take();
-  }
 
   static Result<void> update(ProjectState& state, const reports::Run& run) {
     return update_state(state, run, summarize(run));
@@ -54,13 +48,13 @@ TEST(CommittedCudaState, PageMatchesStateFile) {
 
 TEST_F(CudaStateTest, PageMatchesGoldenFile) {
   ProjectState state = empty_state();
-  ASSERT_TRUE(update(state, run_of({})).ok());
+  ASSERT_TRUE(update(state, synthetic_run({})).ok());
   EXPECT_EQ(state_page(state), text_of(ASSAY_SOURCE_DIR "/testdata/reports/cuda_state.md"));
 }
 
 TEST_F(CudaStateTest, UpdatingTwiceWithSameRunChangesNothing) {
   ProjectState state = empty_state();
-  const reports::Run run = run_of({});
+  const reports::Run run = synthetic_run({});
   ASSERT_TRUE(update(state, run).ok());
   const ProjectState once = state;
   ASSERT_TRUE(update(state, run).ok());
@@ -69,7 +63,7 @@ TEST_F(CudaStateTest, UpdatingTwiceWithSameRunChangesNothing) {
 
 TEST_F(CudaStateTest, StateRoundTripsThroughFile) {
   ProjectState state = empty_state();
-  ASSERT_TRUE(update(state, run_of({})).ok());
+  ASSERT_TRUE(update(state, synthetic_run({})).ok());
   ASSERT_TRUE(write_state(dir_ / "state.json", state).ok());
   const Result<ProjectState> read = read_state(dir_ / "state.json");
   ASSERT_TRUE(read.ok()) << read.error().text();
@@ -78,7 +72,7 @@ TEST_F(CudaStateTest, StateRoundTripsThroughFile) {
 
 TEST_F(CudaStateTest, UnsupportedCasesAreNotRecorded) {
   ProjectState state = empty_state();
-  ASSERT_TRUE(update(state, run_of({})).ok());
+  ASSERT_TRUE(update(state, synthetic_run({})).ok());
   for (const LatestRunResult& cell : state.latest_results)
     EXPECT_EQ(cell.device, "cpu");
   EXPECT_THAT(state_page(state), HasSubstr("No kernel has run on a GPU yet."));
@@ -86,7 +80,7 @@ TEST_F(CudaStateTest, UnsupportedCasesAreNotRecorded) {
 
 TEST_F(CudaStateTest, OlderRunDoesNotReplaceNewerRun) {
   ProjectState state = empty_state();
-  const reports::Run run = run_of({});
+  const reports::Run run = synthetic_run({});
   ASSERT_TRUE(update(state, run).ok());
   const ProjectState newer = state;
   reports::Run older = run;
@@ -98,7 +92,7 @@ TEST_F(CudaStateTest, OlderRunDoesNotReplaceNewerRun) {
 }
 
 TEST_F(CudaStateTest, ShowsDateAndToolkitOfGpuRun) {
-  reports::Run run = run_of({.kernels_per_family = 1, .failures = false});
+  reports::Run run = synthetic_run({.kernels_per_family = 1, .failures = false});
   run.start["environment"]["devices"][1]["toolkit"] = "NVRTC 12.8 | <b>";
   run.start["environment"]["devices"][1]["description"] = "NVIDIA H200, sm_90";
   for (nlohmann::json& record : run.cases) {
@@ -113,7 +107,7 @@ TEST_F(CudaStateTest, ShowsDateAndToolkitOfGpuRun) {
 }
 
 TEST_F(CudaStateTest, RejectsRunOnFakeGpu) {
-  reports::Run run = run_of({.failures = false});
+  reports::Run run = synthetic_run({.failures = false});
   run.start["environment"]["devices"][1]["description"] = "fake GPU (PTX executed on the CPU), sm_75";
   ProjectState state = empty_state();
   EXPECT_THAT(update(state, run).error().text(), HasSubstr("used a fake GPU"));
@@ -122,8 +116,8 @@ TEST_F(CudaStateTest, RejectsRunOnFakeGpu) {
 
 TEST_F(CudaStateTest, RejectsUnfinishedOrEmptyRun) {
   ProjectState state = empty_state();
-  EXPECT_THAT(update(state, run_of({.finished = false})).error().text(), HasSubstr("the run did not finish"));
-  reports::Run run = run_of({.failures = false});
+  EXPECT_THAT(update(state, synthetic_run({.finished = false})).error().text(), HasSubstr("the run did not finish"));
+  reports::Run run = synthetic_run({.failures = false});
   for (nlohmann::json& record : run.cases)
     record["outcome"] = "unsupported";
   EXPECT_THAT(update(state, run).error().text(), HasSubstr("no supported case ran"));

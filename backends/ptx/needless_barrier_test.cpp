@@ -13,7 +13,7 @@ using namespace backends;
 
 /// A kernel whose threads exchange values through shared memory, first with elements of type real, then of type
 /// `second`; the second write follows the analyzed barrier.
-EmittedKernel kernel_of(const std::string& second) {
+EmittedKernel kernel_with_barriers(const std::string& second) {
   return {.name = "f",
           .helpers = {},
           .body =
@@ -36,7 +36,7 @@ TEST(RedundantBarrier, IsDeterminedSeparatelyForEachPrecision) {
   if (const Capability capability = device.can_build(); !capability.is_available)
     GTEST_SKIP() << capability.tool_or_reason;
   const auto needless = [&](const std::string& second, Precision precision) {
-    const EmittedKernel kernel = kernel_of(second);
+    const EmittedKernel kernel = kernel_with_barriers(second);
     const BuildOutcome outcome = device.build({&kernel, 1}, BuildFlags::strict()).front();
     const auto* const built = std::get_if<BuiltKernel>(&outcome);
     if (built == nullptr) {

@@ -31,9 +31,9 @@ std::vector<std::uint64_t> rows_of(const DatasetPlan& plan) {
 }
 
 TEST(RowDistribution, RowCountsAreProportionalToFamilyWeights) {
-  EXPECT_THAT(rows_of(plan_of(10, {{"a"}, {"b"}, {"c"}})), testing::ElementsAre(4, 3, 3));
-  EXPECT_THAT(rows_of(plan_of(10, {{"a", 3}, {"b", 1}, {"c", 1}})), testing::ElementsAre(6, 2, 2));
-  EXPECT_THAT(rows_of(plan_of(2, {{"a"}, {"b"}, {"c"}})), testing::ElementsAre(1, 1, 0));
+  EXPECT_THAT(rows_of(plan_of(10, {{"a"}, {"b"}, {"c"}})), ::testing::ElementsAre(4, 3, 3));
+  EXPECT_THAT(rows_of(plan_of(10, {{"a", 3}, {"b", 1}, {"c", 1}})), ::testing::ElementsAre(6, 2, 2));
+  EXPECT_THAT(rows_of(plan_of(2, {{"a"}, {"b"}, {"c"}})), ::testing::ElementsAre(1, 1, 0));
 }
 
 TEST(RowDistribution, RejectsWeightsOutOfRange) {

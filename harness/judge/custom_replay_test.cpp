@@ -16,7 +16,7 @@ using testing::summary;
 
 /// A kernel whose threads count in elements of their own and note the previous count in `seen`, with this body of the
 /// replay.
-std::string kernel_with(const std::string& replay, const std::string& domain) {
+std::string kernel_with_replay(const std::string& replay, const std::string& domain) {
   return R"(
 @wp.func
 def count(counter: wp.array(dtype=int), i: int, seen: wp.array(dtype=int), place: int):
@@ -42,13 +42,13 @@ constexpr const char* kNoted = "    if place < seen.shape[0]:\n        return se
 constexpr const char* kWrong = "    return seen[place] + 1\n";
 
 TEST(CustomReplay, PassesIfItReturnsWhatTheFunctionReturned) {
-  const CpuRun run({{.name = "noted", .python = kernel_with(kNoted, "# domain: 0 <= first <= 0")}});
+  const CpuRun run({{.name = "noted", .python = kernel_with_replay(kNoted, "# domain: 0 <= first <= 0")}});
   EXPECT_EQ(run.forward("noted").outcome, Outcome::pass) << summary(run.forward("noted"));
   EXPECT_EQ(run.backward("noted").outcome, Outcome::pass) << summary(run.backward("noted"));
 }
 
 TEST(CustomReplay, IsReportedIfItReturnsAnotherValue) {
-  const CpuRun run({{.name = "wrong", .python = kernel_with(kWrong, "# domain: 0 <= first <= 0")}});
+  const CpuRun run({{.name = "wrong", .python = kernel_with_replay(kWrong, "# domain: 0 <= first <= 0")}});
   EXPECT_EQ(run.forward("wrong").outcome, Outcome::pass) << summary(run.forward("wrong"));
   EXPECT_EQ(run.backward("wrong").outcome, Outcome::inconclusive) << summary(run.backward("wrong"));
   EXPECT_EQ(run.backward("wrong").outcome_detail, "custom_replay");
@@ -57,7 +57,7 @@ TEST(CustomReplay, IsReportedIfItReturnsAnotherValue) {
 
 /// Some threads find no place for their count.
 TEST(CustomReplay, IsReportedIfItIsInvalidForSomeInputs) {
-  const CpuRun run({{.name = "short", .python = kernel_with(kNoted, "# domain: 0 <= first <= 1")}});
+  const CpuRun run({{.name = "short", .python = kernel_with_replay(kNoted, "# domain: 0 <= first <= 1")}});
   EXPECT_EQ(run.forward("short").outcome, Outcome::pass) << summary(run.forward("short"));
   EXPECT_EQ(run.backward("short").outcome_detail, "custom_replay") << summary(run.backward("short"));
   EXPECT_THAT(run.backward("short").message, HasSubstr("state the valid inputs of 'short'"));

@@ -14,7 +14,7 @@
 namespace assay::reduce {
 namespace {
 
-ir::Module program(const std::string& text) {
+ir::Module repaired_program(const std::string& text) {
   Result<ir::Module> module = ir::parse_text(text);
   EXPECT_TRUE(module.ok()) << module.error().text();
   for (const ir::VerifierError& diagnostic : ir::verify(*module))
@@ -28,7 +28,7 @@ constexpr std::size_t kEverywhere = ~std::size_t{0};
 /// The repaired, valid program after the step at one place or everywhere, optionally without dead statements.
 std::string after(Walk* walk, const std::string& text, std::size_t place = kEverywhere,
                   DeadStatementPolicy dead = DeadStatementPolicy::kKeep) {
-  ir::Module module = program(text);
+  ir::Module module = repaired_program(text);
   std::size_t at = 0;
   walk(module, [&] { return place == kEverywhere || at++ == place; });
   module = repaired(std::move(module), dead);
@@ -38,7 +38,7 @@ std::string after(Walk* walk, const std::string& text, std::size_t place = kEver
 }
 
 std::size_t places(Walk* walk, const std::string& text) {
-  ir::Module module = program(text);
+  ir::Module module = repaired_program(text);
   std::size_t count = 0;
   walk(module, [&] { return ++count, false; });
   return count;
@@ -48,7 +48,7 @@ std::size_t places(Walk* walk, const std::string& text) {
 std::string kernel(const std::string& body) {
   return "kernel k(x: array<f32,1>, y: array<f32,1>, n: i32, out: array<f32,1>; i) {\n" + body + "}\n";
 }
-std::string settled_text(const std::string& text) { return ir::to_text(program(text)); }
+std::string settled_text(const std::string& text) { return ir::to_text(repaired_program(text)); }
 
 TEST(ProgramRepair, DeclaresVariableWhoseDeclarationWasRemoved) {
   const std::string text = kernel("  let a: f32 = x[i]\n  a = add(a, y[i])\n  out[i] = a\n");
@@ -247,7 +247,7 @@ TEST(ReductionSteps, OfferNoAdditionalChangesAfterAChangeIsApplied) {
   for (const ReductionStep& step : steps()) {
     const std::size_t count = places(step.walk, text);
     for (const bool choice : {true, false}) {
-      ir::Module module = program(text);
+      ir::Module module = repaired_program(text);
       std::size_t asked = 0;
       step.walk(module, [&] { return ++asked, choice; });
       // Removed statements may remove variables of later places of the same step.

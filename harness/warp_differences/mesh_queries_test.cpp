@@ -19,7 +19,7 @@
 namespace assay::warp {
 namespace {
 
-constexpr const char* kKernels = R"(import warp as wp
+constexpr const char* kQueries = R"(import warp as wp
 
 
 @wp.kernel
@@ -104,7 +104,7 @@ ir::Launch launch_of(const ir::Module& module, const ir::Function& kernel) {
 TEST(MeshQueries, OfClosedMeshesEqualThoseOfWarp) {
   const Result<WarpInterpreter> interpreter = find_interpreter();
   if (!interpreter.ok()) GTEST_SKIP() << interpreter.error().text();
-  Result<harness::KernelSet> set = harness::read_text(kKernels, "queries.py");
+  Result<harness::KernelSet> set = harness::read_text(kQueries, "queries.py");
   ASSERT_TRUE(set.ok()) << set.error().text();
   std::vector<ComparedKernel> subjects;
   for (harness::KernelSource& source : set->kernels) {

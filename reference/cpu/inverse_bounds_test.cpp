@@ -16,7 +16,7 @@ namespace {
 using ir::Op;
 
 constexpr int kMatrices = 400;
-constexpr double kFactor = 0.9990234375;  // 1 - 2^-10
+constexpr double kInexactFactor = 0.9990234375;  // 1 - 2^-10
 
 template <class T>
 using Entry = std::function<T(int, int)>;
@@ -48,7 +48,7 @@ void expect_within(const std::vector<OutputElement>& elements, const std::vector
                    Precision precision) {
   const Entry<T> at = [&](int i, int j) {
     const T entry = static_cast<T>(entries[static_cast<std::size_t>(i * n + j)]);
-    return scaled ? entry * static_cast<T>(kFactor) : entry;
+    return scaled ? entry * static_cast<T>(kInexactFactor) : entry;
   };
   for (int k = 0; k < n * n; ++k) {
     const OutputElement& element = elements[static_cast<std::size_t>(k)];
@@ -80,7 +80,7 @@ TEST_P(MatrixInverseBound, HoldsForEveryEvaluationOrder) {
     const ir::VarId x = w.array("x", type, {1}, entries);
     const ir::VarId out = w.zeros("out", type, {1});
     const ir::VarId i = w.thread_index(1);
-    const ir::ExprId m = scaled ? w.op(Op::kMul, {w.at(x, i), w.b().f32(kFactor)}) : w.at(x, i);
+    const ir::ExprId m = scaled ? w.op(Op::kMul, {w.at(x, i), w.b().f32(kInexactFactor)}) : w.at(x, i);
     w.b().store(out, {w.var(i)}, w.op(Op::kInverse, {m}));
     const ReferenceResult r = w.evaluate();
     const auto& elements = r.outputs.back()->elements;

@@ -23,21 +23,11 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using testing::synthetic_run;
 
 constexpr const char* kHostile =
     " \"'<script>alert(1)</script>]]>&amp;\x01\x1b[31m\xEF\xBF\xBE | `x` **b** "
     "[a](javascript:b)\n\xE2\x88\x82\xF0\x9F\x8E\x89";
-
-Run run_of(const testing::SyntheticRun& options) {
-  const fs::path dir =
-      fs::temp_directory_path() /
-      fmt::format("assay-formats-{}-{}", ::getpid(), ::testing::UnitTest::GetInstance()->current_test_info()->name());
-  testing::write_synthetic_run(dir, options);
-  Result<Run> run = read_run(dir);
-  fs::remove_all(dir);
-  EXPECT_TRUE(run.ok());
-  return run.take();
-}
 
 std::size_t count_of(const Run& run, const std::set<Tone>& tones) {
   return static_cast<std::size_t>(std::count_if(run.cases.begin(), run.cases.end(),
@@ -47,7 +37,7 @@ std::size_t count_of(const Run& run, const std::set<Tone>& tones) {
 const std::set<Tone> kRed = {Tone::unexpected, Tone::inconclusive, Tone::not_run};
 
 TEST(Junit, ContainsEveryCaseAndCommandsToReproduceFailures) {
-  const reports::Run run = run_of({.hostile = kHostile});
+  const reports::Run run = synthetic_run({.hostile = kHostile});
   pugi::xml_document document;
   const std::string text = junit_xml(run);
   ASSERT_TRUE(document.load_string(text.c_str(), pugi::parse_full));
@@ -76,7 +66,7 @@ TEST(Junit, HasOnlyAttributesOfTheJenkinsSchema) {
       {"error", {"message", "type"}},
       {"skipped", {"message", "type"}}};
   pugi::xml_document document;
-  ASSERT_TRUE(document.load_string(junit_xml(run_of({.hostile = kHostile})).c_str()));
+  ASSERT_TRUE(document.load_string(junit_xml(synthetic_run({.hostile = kHostile})).c_str()));
   for (const auto& found : document.select_nodes("//*")) {
     const auto element = known.find(found.node().name());
     ASSERT_NE(element, known.end()) << found.node().name();
@@ -86,7 +76,7 @@ TEST(Junit, HasOnlyAttributesOfTheJenkinsSchema) {
 }
 
 TEST(Junit, EscapesHostileText) {
-  const reports::Run run = run_of({.hostile = kHostile});
+  const reports::Run run = synthetic_run({.hostile = kHostile});
   const std::string text = junit_xml(run);
   EXPECT_THAT(text, Not(HasSubstr("<script")));
   EXPECT_THAT(text, Not(HasSubstr("\x01")));
@@ -102,7 +92,7 @@ TEST(Junit, EscapesHostileText) {
 }
 
 TEST(Ctrf, SummaryCountsMatchListedTests) {
-  const reports::Run run = run_of({.hostile = kHostile});
+  const reports::Run run = synthetic_run({.hostile = kHostile});
   const json report = ctrf_json(run, summarize(run));
   EXPECT_EQ(report.at("reportFormat"), "CTRF");
   const json& results = report.at("results");
@@ -127,7 +117,7 @@ TEST(Ctrf, HasOnlyMembersOfItsSchema) {
                                         "retries",  "flaky",  "retryAttempts", "extra"};
   const std::set<std::string> of_the_summary{"tests", "passed", "failed", "skipped", "pending",
                                              "other", "flaky",  "suites", "start",   "stop"};
-  const reports::Run run = run_of({.hostile = kHostile});
+  const reports::Run run = synthetic_run({.hostile = kHostile});
   const json results = ctrf_json(run, summarize(run)).at("results");
   for (const auto& [member, value] : results.at("summary").items()) {
     EXPECT_TRUE(of_the_summary.contains(member)) << member;
@@ -140,7 +130,7 @@ TEST(Ctrf, HasOnlyMembersOfItsSchema) {
 }
 
 TEST(Sarif, EveryResultHasFileAndLine) {
-  const reports::Run run = run_of({.hostile = kHostile});
+  const reports::Run run = synthetic_run({.hostile = kHostile});
   const json results = sarif_json(run, summarize(run)).at("runs").at(0).at("results");
   ASSERT_FALSE(results.empty());
   for (const json& result : results) {
@@ -158,14 +148,14 @@ TEST(Sarif, EveryResultHasFileAndLine) {
 }
 
 TEST(Sarif, OmitsKernelsWithoutFile) {
-  reports::Run run = run_of({});
+  reports::Run run = synthetic_run({});
   for (json& record : run.cases)
     record["source"]["file"] = "";
   EXPECT_TRUE(sarif_json(run, summarize(run)).at("runs").at(0).at("results").empty());
 }
 
 TEST(Markdown, EscapesHostileText) {
-  const reports::Run run = run_of({.hostile = kHostile});
+  const reports::Run run = synthetic_run({.hostile = kHostile});
   const std::string text = summary_markdown(run, summarize(run), nullptr);
   EXPECT_THAT(text, Not(HasSubstr("<script")));
   EXPECT_THAT(text, Not(HasSubstr("[a](javascript")));
@@ -174,7 +164,7 @@ TEST(Markdown, EscapesHostileText) {
 }
 
 TEST(Markdown, LongSummaryStaysBelowSizeLimitAndReportsOmissions) {
-  reports::Run run = run_of({.cuda = false});
+  reports::Run run = synthetic_run({.cuda = false});
   const json failed = *std::find_if(run.cases.begin(), run.cases.end(),
                                     [](const json& record) { return record.at("outcome") == "fail"; });
   for (int i = 0; i < 10'000; ++i) {
@@ -189,7 +179,7 @@ TEST(Markdown, LongSummaryStaysBelowSizeLimitAndReportsOmissions) {
 }
 
 TEST(FailuresCsv, HasOneLinePerFailure) {
-  const reports::Run run = run_of({});
+  const reports::Run run = synthetic_run({});
   const std::string table = failures_csv(run);
   EXPECT_EQ(static_cast<std::size_t>(std::count(table.begin(), table.end(), '\n')), 1 + count_of(run, kRed));
   EXPECT_EQ(table.substr(0, table.find('\r')), "case,outcome,kind,message");
@@ -215,7 +205,7 @@ std::vector<Slice> slices_of(const reports::Run& run) {
 }
 
 TEST(Trace, CasesEndAtTheirRecordedTime) {
-  const reports::Run run = run_of({.hostile = kHostile});
+  const reports::Run run = synthetic_run({.hostile = kHostile});
   std::map<std::string, std::int64_t> ends;
   for (const Slice& slice : slices_of(run)) {
     if (slice.category == "case") ends[slice.name] = slice.end;
@@ -234,7 +224,7 @@ TEST(Trace, CasesEndAtTheirRecordedTime) {
 
 // Trace viewers show slices that overlap without nesting under the wrong parent.
 TEST(Trace, EventsInOneRowAreDisjointOrNested) {
-  reports::Run run = run_of({});
+  reports::Run run = synthetic_run({});
   const auto batch_of = [](json& record) {
     return std::pair(record["schedule"]["lane"], record["schedule"]["batch_ms"]);
   };
@@ -259,7 +249,7 @@ TEST(Trace, EventsInOneRowAreDisjointOrNested) {
 }
 
 TEST(Trace, IsEmptyIfRecordsContainNoExecutionTimes) {
-  reports::Run run = run_of({});
+  reports::Run run = synthetic_run({});
   for (json& record : run.cases)
     record.erase("schedule");
   EXPECT_TRUE(slices_of(run).empty());

@@ -17,18 +17,10 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-Run run_of(const testing::SyntheticRun& options) {
-  const auto dir = std::filesystem::temp_directory_path() / fmt::format("assay-terminal-{}", ::getpid());
-  testing::write_synthetic_run(dir, options);
-  Result<Run> run = read_run(dir);
-  std::filesystem::remove_all(dir);
-  EXPECT_TRUE(run.ok()) << run.error().text();
-  return run.take();
-}
+using testing::synthetic_run;
 
 TEST(SummaryTable, ShowsCountsVerdictAndMissingDevices) {
-  const reports::Run run = run_of({});
+  const reports::Run run = synthetic_run({});
   EXPECT_EQ(
       closing_table(run, summarize(run), false),
       "family             cpu forward  cpu backward  cuda forward  cuda backward\n"
@@ -53,7 +45,7 @@ TEST(SummaryTable, ShowsCountsVerdictAndMissingDevices) {
 }
 
 TEST(SummaryTable, NamesKernelsThatAreJudgedUnderAssumptions) {
-  reports::Run run = run_of({.failures = false});
+  reports::Run run = synthetic_run({.failures = false});
   const auto line = [&] {
     const std::string table = closing_table(run, summarize(run), false);
     const std::size_t start = table.find(" judged only for inputs");
@@ -94,19 +86,19 @@ Run with_unsupported_pass(Run run, const std::string& pass, std::size_t kernel_c
 }
 
 TEST(SummaryTable, NamesKernelsWhoseBackwardPassIsNotSupported) {
-  const reports::Run one = with_unsupported_pass(run_of({.failures = false}), "backward", 1);
+  const reports::Run one = with_unsupported_pass(synthetic_run({.failures = false}), "backward", 1);
   const std::string kernel =
       one.cases.front().at("family").get<std::string>() + "/" + one.cases.front().at("kernel").get<std::string>();
   EXPECT_THAT(closing_table(one, summarize(one), false),
               HasSubstr("\nbackward pass not supported: " + kernel +
                         ", a.py:8:9: A06-atomic-result: 'old' depends on the order of threads\ncuda: "));
-  const reports::Run many = with_unsupported_pass(run_of({.failures = false}), "backward", 7);
+  const reports::Run many = with_unsupported_pass(synthetic_run({.failures = false}), "backward", 7);
   EXPECT_THAT(closing_table(many, summarize(many), false),
               HasSubstr("\n2 further passes are not supported; see the report\n"));
 }
 
 TEST(SummaryTable, StatesWhyTheBackwardPassOfACandidateIsNotJudged) {
-  reports::Run run = with_unsupported_pass(run_of({.failures = false}), "backward", 1);
+  reports::Run run = with_unsupported_pass(synthetic_run({.failures = false}), "backward", 1);
   const std::string reason = "\nbackward pass not supported: ";
   for (nlohmann::json& record : run.cases)
     if (record.at("outcome") == "unsupported") record["kind"] = "device";
@@ -117,7 +109,7 @@ TEST(SummaryTable, StatesWhyTheBackwardPassOfACandidateIsNotJudged) {
 }
 
 TEST(SummaryTable, NamesKernelsThatADeviceRefuses) {
-  reports::Run run = run_of({.failures = false});
+  reports::Run run = synthetic_run({.failures = false});
   nlohmann::json& refused = run.cases.front();
   refused["outcome"] = "unsupported";
   refused["kind"] = refused.at("device");
@@ -132,13 +124,13 @@ TEST(SummaryTable, NamesKernelsThatADeviceRefuses) {
 }
 
 TEST(SummaryTable, UsesColorOnlyOnRequest) {
-  const reports::Run run = run_of({});
+  const reports::Run run = synthetic_run({});
   EXPECT_THAT(closing_table(run, summarize(run), false), Not(HasSubstr("\x1b")));
   EXPECT_THAT(closing_table(run, summarize(run), true), HasSubstr("\x1b[31m12/14"));
 }
 
 TEST(UnexpectedOutcomeText, ContainsMessageAndCommandThatReproducesFailure) {
-  const reports::Run run = run_of({});
+  const reports::Run run = synthetic_run({});
   std::string lines;
   for (const nlohmann::json& record : run.cases)
     lines += unexpected_lines(record, false);
@@ -149,7 +141,7 @@ TEST(UnexpectedOutcomeText, ContainsMessageAndCommandThatReproducesFailure) {
 }
 
 TEST(UnexpectedOutcomeText, EscapesControlCharacters) {
-  const reports::Run run = run_of({.hostile = "\x1b[2J\r\nnext"});
+  const reports::Run run = synthetic_run({.hostile = "\x1b[2J\r\nnext"});
   for (const nlohmann::json& record : run.cases)
     EXPECT_THAT(unexpected_lines(record, false), Not(HasSubstr("\x1b")));
 }

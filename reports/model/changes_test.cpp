@@ -22,17 +22,12 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using testing::synthetic_run;
 
 class ChangesTest : public ::testing::Test {
  protected:
+  ChangesTest() { fs::create_directories(dir_); }
   ~ChangesTest() override { fs::remove_all(dir_); }
-
-  reports::Run run_of(const testing::SyntheticRun& options) const {
-    testing::write_synthetic_run(dir_, options);
-    Result<reports::Run> run = read_run(dir_);
-    EXPECT_TRUE(run.ok());
-    return run.take();
-  }
 
   fs::path dir_ = fs::temp_directory_path() / fmt::format("assay-changes-{}", ::getpid());
 };
@@ -50,7 +45,7 @@ json& case_of(Run& run, const std::string& name) {
 }
 
 TEST_F(ChangesTest, RunHasNoChangesSinceItself) {
-  const reports::Run run = run_of({});
+  const reports::Run run = synthetic_run({});
   const RunChanges changes = changes_since(baseline_of(run, "out"), run);
   EXPECT_TRUE(changes.is_no_worse());
   EXPECT_EQ(changes.unchanged_case_count, 504U);
@@ -58,8 +53,8 @@ TEST_F(ChangesTest, RunHasNoChangesSinceItself) {
 }
 
 TEST_F(ChangesTest, ReportsEveryKindOfChange) {
-  const Baseline before = baseline_of(run_of({.kernels_per_family = 15, .cuda = false}), "before");
-  reports::Run run = run_of({.cuda = false});
+  const Baseline before = baseline_of(synthetic_run({.kernels_per_family = 15, .cuda = false}), "before");
+  reports::Run run = synthetic_run({.cuda = false});
   json& broken = case_of(run, "arithmetic/generated_1_0003/f32/cpu/forward");
   broken["outcome"] = "fail";
   broken["kind"] = "mismatch";
@@ -93,7 +88,7 @@ TEST_F(ChangesTest, ReportsEveryKindOfChange) {
 }
 
 TEST_F(ChangesTest, CaseThatBecomesUnsupportedCountsAsChangedAndWorse) {
-  reports::Run run = run_of({.failures = false});
+  reports::Run run = synthetic_run({.failures = false});
   const Baseline before = baseline_of(run, "before");
   json& lost = case_of(run, "loop/generated_1_0020/f32/cpu/backward");
   lost["outcome"] = "unsupported";
@@ -104,14 +99,14 @@ TEST_F(ChangesTest, CaseThatBecomesUnsupportedCountsAsChangedAndWorse) {
 }
 
 TEST_F(ChangesTest, AcceptsFailuresCsvAsBaseline) {
-  const reports::Run failed = run_of({.cuda = false});
+  const reports::Run failed = synthetic_run({.cuda = false});
   const fs::path table = dir_ / "failures.csv";
   std::ofstream(table, std::ios::binary) << failures_csv(failed);
   const Result<Baseline> baseline = read_baseline(table);
   ASSERT_TRUE(baseline.ok()) << baseline.error().text();
   EXPECT_EQ(baseline->cases.size(), 8U);
   EXPECT_EQ(changes_text(changes_since(*baseline, failed)), "252 the same");
-  const reports::Run clean = run_of({.cuda = false, .failures = false});
+  const reports::Run clean = synthetic_run({.cuda = false, .failures = false});
   EXPECT_EQ(changes_text(changes_since(*baseline, clean)), "8 fixed; 244 the same");
   Baseline none = *baseline;
   none.cases.clear();
@@ -120,7 +115,6 @@ TEST_F(ChangesTest, AcceptsFailuresCsvAsBaseline) {
 
 TEST_F(ChangesTest, RejectsInvalidBaseline) {
   const fs::path table = dir_ / "other.csv";
-  fs::create_directories(dir_);
   std::ofstream(table) << "name,value\n";
   EXPECT_THAT(read_baseline(table).error().text(),
               HasSubstr("other.csv: expected the folder of a run or its failures"));

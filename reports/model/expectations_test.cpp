@@ -20,18 +20,10 @@ using nlohmann::json;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using testing::synthetic_run;
 
 constexpr const char* kFailed = "loop/generated_1_0020/f32/cpu/backward";
 constexpr const char* kPassed = "loop/generated_1_0003/f32/cpu/backward";
-
-Run run_of(const testing::SyntheticRun& options) {
-  const fs::path dir = fs::temp_directory_path() / fmt::format("assay-expectations-{}", ::getpid());
-  testing::write_synthetic_run(dir, options);
-  Result<Run> run = read_run(dir);
-  fs::remove_all(dir);
-  EXPECT_TRUE(run.ok());
-  return run.take();
-}
 
 // Line `number` of waivers.csv.
 json line(int number, const std::string& pattern, const std::string& outcome, const std::string& message,
@@ -59,7 +51,7 @@ json known_failures() {
 }
 
 Run held_to(const json& lines) {
-  Run run = run_of({.cuda = false});
+  Run run = synthetic_run({.cuda = false});
   apply_expectations(run, lines);
   return run;
 }
@@ -156,14 +148,14 @@ TEST(ExpectationMatcher, ExpiredExpectationFailsTheRun) {
 }
 
 TEST(ExpectationMatcher, ExpectationForMissingDeviceIsNotJudged) {
-  reports::Run run = run_of({.failures = false});
+  reports::Run run = synthetic_run({.failures = false});
   apply_expectations(run, json::array({line(2, "loop/*/*/cuda", "fail", "*")}));
   EXPECT_EQ(run.expectations[0].state(), "not judged");
   EXPECT_EQ(summarize(run).verdict.exit_status, 0);
 }
 
 TEST(ExpectationMatcher, ExpectationIsNeverStaleInAShard) {
-  reports::Run run = run_of({.cuda = false, .failures = false});
+  reports::Run run = synthetic_run({.cuda = false, .failures = false});
   run.start["shard"] = {{"index", 1}, {"of", 4}};
   apply_expectations(run, json::array({line(2, "loop/elsewhere", "fail", "*")}));
   EXPECT_EQ(run.expectations[0].state(), "not judged");
@@ -171,7 +163,7 @@ TEST(ExpectationMatcher, ExpectationIsNeverStaleInAShard) {
 }
 
 TEST(ExpectationMatcher, IncompleteRunStaysIncompleteDespiteExpectations) {
-  reports::Run run = run_of({.cuda = false, .finished = false});
+  reports::Run run = synthetic_run({.cuda = false, .finished = false});
   apply_expectations(run, known_failures());
   EXPECT_EQ(summarize(run).verdict.status, "incomplete");
   EXPECT_EQ(summarize(run).verdict.exit_status, 1);

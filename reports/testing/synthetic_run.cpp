@@ -13,8 +13,8 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
-#include "reports/model/run.hpp"
 #include "schemas/validator.hpp"
 
 namespace assay::reports::testing {
@@ -338,6 +338,15 @@ std::string synthetic_records(const SyntheticRun& options) { return Maker(option
 void write_synthetic_run(const std::filesystem::path& dir, const SyntheticRun& options) {
   std::filesystem::create_directories(dir);
   std::ofstream(dir / kRecordsFileName, std::ios::binary) << synthetic_records(options);
+}
+
+Run synthetic_run(const SyntheticRun& options) {
+  const auto dir = std::filesystem::temp_directory_path() / fmt::format("assay-synthetic-run-{}", ::getpid());
+  write_synthetic_run(dir, options);
+  Result<Run> run = read_run(dir);
+  std::filesystem::remove_all(dir);
+  if (!run.ok()) throw std::runtime_error(run.error().text());
+  return run.take();
 }
 
 }  // namespace assay::reports::testing

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <string>
 
+#include "reports/model/run.hpp"
+
 namespace assay::reports::testing {
 
 struct SyntheticRun {
@@ -20,5 +22,8 @@ std::string synthetic_records(const SyntheticRun& options);
 
 /// Creates `dir` and writes records.jsonl to it.
 void write_synthetic_run(const std::filesystem::path& dir, const SyntheticRun& options);
+
+/// The synthetic run, written to a temporary folder and read from it. Throws std::runtime_error if it cannot be read.
+Run synthetic_run(const SyntheticRun& options);
 
 }  // namespace assay::reports::testing

@@ -9,6 +9,8 @@ namespace assay::ptx {
 namespace {
 
 using testing::entry;
+using testing::expect_clean;
+using testing::expect_first;
 using testing::run;
 using Kind = CheckFinding::Kind;
 using ::testing::HasSubstr;
@@ -39,13 +41,6 @@ std::vector<std::uint32_t> numbers(std::size_t count) {
 
 RunResult run_threads(const std::string& text, std::uint32_t threads = 64) {
   return run<std::uint32_t>(text, numbers(std::size_t{threads} * 4), {{1}, {threads}}).result;
-}
-void expect_clean(const RunResult& result) {
-  EXPECT_TRUE(result.ok()) << result.message << (result.findings.empty() ? "" : describe(result.findings[0]));
-}
-void expect_first(const RunResult& result, Kind kind) {
-  ASSERT_FALSE(result.findings.empty()) << to_text(kind) << " expected. " << result.message;
-  EXPECT_EQ(result.findings[0].kind, kind) << describe(result.findings[0]);
 }
 
 TEST(AsyncCopies, CopySourceBytesAndFillTheRestWithZeros) {

@@ -9,6 +9,7 @@ namespace assay::ptx {
 namespace {
 
 using testing::entry;
+using testing::expect_clean;
 using testing::run;
 using Kind = CheckFinding::Kind;
 using ::testing::HasSubstr;
@@ -32,9 +33,6 @@ std::vector<Kind> kinds(const RunResult& result) {
 void expect_only(const RunResult& result, Kind kind) {
   ASSERT_EQ(result.findings.size(), 1U) << to_text(kind) << " expected. " << result.message;
   EXPECT_EQ(result.findings[0].kind, kind) << describe(result.findings[0]);
-}
-void expect_clean(const RunResult& result) {
-  EXPECT_TRUE(result.ok()) << result.message << (result.findings.empty() ? "" : describe(result.findings[0]));
 }
 
 constexpr LaunchGeometry kTwoWarps{{1}, {64}};

@@ -21,12 +21,12 @@ using testing::run;
 
 /// 64-bit sums and products by carries of 32-bit halves.
 TEST(PtxInstructions, CarryInstructionsCompute64BitSumsAndProducts) {
-  struct Record {
+  struct WideOperation {
     std::uint64_t a = 0;
     std::uint64_t b = 0;
     std::uint64_t result = 0;
   };
-  std::vector<Record> records;
+  std::vector<WideOperation> records;
   for (const std::uint64_t high : {0U, 1U, 0x80000000U, 0xffffffffU}) {
     for (const std::uint64_t low : {0U, 1U, 0x7fffffffU, 0x80000000U, 0x80000001U, 0xfffffffeU, 0xffffffffU}) {
       for (const std::uint64_t other : {0U, 1U, 0x12345678U, 0x80000000U, 0xffffffffU})
@@ -41,7 +41,7 @@ TEST(PtxInstructions, CarryInstructionsCompute64BitSumsAndProducts) {
       " st.global.u64 [%rd1+16], %rd12;";
   const auto done = run(entry(body), records, {{1}, {static_cast<std::uint32_t>(records.size())}});
   ASSERT_TRUE(done.result.ok()) << done.result.message;
-  for (const Record& record : done.data)
+  for (const WideOperation& record : done.data)
     EXPECT_EQ(record.result, record.a + (record.a & 0xffffffff) * (record.b & 0xffffffff)) << std::hex << record.a;
 }
 

@@ -21,16 +21,10 @@ namespace assay::ptx {
 namespace {
 
 using testing::entry;
+using testing::expect_clean;
+using testing::expect_first;
 using testing::run;
 using Kind = CheckFinding::Kind;
-
-void expect_clean(const RunResult& result) {
-  EXPECT_TRUE(result.ok()) << result.message << (result.findings.empty() ? "" : describe(result.findings[0]));
-}
-void expect_first(const RunResult& result, Kind kind) {
-  ASSERT_FALSE(result.findings.empty()) << to_text(kind) << " expected. " << result.message;
-  EXPECT_EQ(result.findings[0].kind, kind) << describe(result.findings[0]);
-}
 
 // ------------------------------------------------------------------------------------------------ ldmatrix, stmatrix
 
@@ -162,45 +156,47 @@ TEST(MatrixOperations, LdmatrixWithIncorrectRegisterCountIsUnsupported) {
 
 // --------------------------------------------------------------------------------------------------------------- mma
 
-struct Position {
+struct ElementPosition {
   unsigned row;
   unsigned column;
 };
 /// The position of element i of a lane. g is the number of its group of 4 lanes, t the number of the lane in the group.
-using Layout = Position (*)(unsigned g, unsigned t, unsigned i);
+using ElementLayout = ElementPosition (*)(unsigned g, unsigned t, unsigned i);
 
 /// A form of mma with the layouts that the PTX manual gives for it.
 struct MmaForm {
   std::string shape;
   std::string types;  ///< types of d, a, b and c
   unsigned m, n, k;
-  Layout a, b, c;
+  ElementLayout a, b, c;
 };
 
-Position sums_of_16_rows(unsigned g, unsigned t, unsigned i) { return {i < 2 ? g : g + 8, 2 * t + (i & 1U)}; }
-Position sums_of_8_rows(unsigned g, unsigned t, unsigned i) { return {g, 2 * t + i}; }
-Position halves_a_8(unsigned g, unsigned t, unsigned i) { return {i < 2 ? g : g + 8, 2 * t + (i & 1U)}; }
-Position halves_b_8(unsigned g, unsigned t, unsigned i) { return {2 * t + i, g}; }
-Position halves_a_16(unsigned g, unsigned t, unsigned i) {
+ElementPosition sums_of_16_rows(unsigned g, unsigned t, unsigned i) { return {i < 2 ? g : g + 8, 2 * t + (i & 1U)}; }
+ElementPosition sums_of_8_rows(unsigned g, unsigned t, unsigned i) { return {g, 2 * t + i}; }
+ElementPosition halves_a_8(unsigned g, unsigned t, unsigned i) { return {i < 2 ? g : g + 8, 2 * t + (i & 1U)}; }
+ElementPosition halves_b_8(unsigned g, unsigned t, unsigned i) { return {2 * t + i, g}; }
+ElementPosition halves_a_16(unsigned g, unsigned t, unsigned i) {
   return {i < 2 || (4 <= i && i < 6) ? g : g + 8, i < 4 ? 2 * t + (i & 1U) : 2 * t + (i & 1U) + 8};
 }
-Position halves_b_16(unsigned g, unsigned t, unsigned i) {
+ElementPosition halves_b_16(unsigned g, unsigned t, unsigned i) {
   return {i < 2 ? 2 * t + (i & 1U) : 2 * t + (i & 1U) + 8, g};
 }
-Position words_a_4(unsigned g, unsigned t, unsigned i) { return {i == 0 ? g : g + 8, t}; }
-Position words_b_4(unsigned g, unsigned t, unsigned) { return {t, g}; }
-Position words_a_8(unsigned g, unsigned t, unsigned i) { return {i == 0 || i == 2 ? g : g + 8, i < 2 ? t : t + 4}; }
-Position words_b_8(unsigned g, unsigned t, unsigned i) { return {i == 0 ? t : t + 4, g}; }
-Position bytes_a_of_8_rows(unsigned g, unsigned t, unsigned i) { return {g, 4 * t + i}; }
-Position bytes_a_16(unsigned g, unsigned t, unsigned i) { return {i < 4 ? g : g + 8, 4 * t + (i & 3U)}; }
-Position bytes_b_16(unsigned g, unsigned t, unsigned i) { return {4 * t + i, g}; }
-Position bytes_a_32(unsigned g, unsigned t, unsigned i) {
+ElementPosition words_a_4(unsigned g, unsigned t, unsigned i) { return {i == 0 ? g : g + 8, t}; }
+ElementPosition words_b_4(unsigned g, unsigned t, unsigned) { return {t, g}; }
+ElementPosition words_a_8(unsigned g, unsigned t, unsigned i) {
+  return {i == 0 || i == 2 ? g : g + 8, i < 2 ? t : t + 4};
+}
+ElementPosition words_b_8(unsigned g, unsigned t, unsigned i) { return {i == 0 ? t : t + 4, g}; }
+ElementPosition bytes_a_of_8_rows(unsigned g, unsigned t, unsigned i) { return {g, 4 * t + i}; }
+ElementPosition bytes_a_16(unsigned g, unsigned t, unsigned i) { return {i < 4 ? g : g + 8, 4 * t + (i & 3U)}; }
+ElementPosition bytes_b_16(unsigned g, unsigned t, unsigned i) { return {4 * t + i, g}; }
+ElementPosition bytes_a_32(unsigned g, unsigned t, unsigned i) {
   return {i < 4 || (8 <= i && i < 12) ? g : g + 8, i < 8 ? 4 * t + (i & 3U) : 4 * t + (i & 3U) + 16};
 }
-Position bytes_b_32(unsigned g, unsigned t, unsigned i) {
+ElementPosition bytes_b_32(unsigned g, unsigned t, unsigned i) {
   return {i < 4 ? 4 * t + (i & 3U) : 4 * t + (i & 3U) + 16, g};
 }
-Position doubles_a(unsigned g, unsigned t, unsigned) { return {g, t}; }
+ElementPosition doubles_a(unsigned g, unsigned t, unsigned) { return {g, t}; }
 
 const std::vector<MmaForm> kMmaForms = {
     {"m16n8k8", "f32.f16.f16.f32", 16, 8, 8, halves_a_8, halves_b_8, sums_of_16_rows},
@@ -308,16 +304,16 @@ void set_element(std::uint32_t* registers, std::string_view type, unsigned i, do
   registers[i * bits / 32] |= static_cast<std::uint32_t>(value << (i * bits % 32));
   if (bits == 64) registers[i * 2 + 1] = static_cast<std::uint32_t>(value >> 32U);
 }
-void fill(Warp& warp, std::uint32_t* (*registers)(LaneRegisters&), std::string_view type, unsigned count, Layout layout,
-          const std::function<double(Position)>& number_at) {
+void fill(Warp& warp, std::uint32_t* (*registers)(LaneRegisters&), std::string_view type, unsigned count,
+          ElementLayout layout, const std::function<double(ElementPosition)>& number_at) {
   for (unsigned lane = 0; lane < 32; ++lane) {
     for (unsigned i = 0; i < count; ++i)
       set_element(registers(warp[lane]), type, i, number_at(layout(lane / 4, lane % 4, i)));
   }
 }
 /// Fills the registers of a, b and c.
-Warp filled_warp(const MmaForm& form, const std::function<double(Position)>& a,
-                 const std::function<double(Position)>& b, const std::function<double(Position)>& c) {
+Warp filled_warp(const MmaForm& form, const std::function<double(ElementPosition)>& a,
+                 const std::function<double(ElementPosition)>& b, const std::function<double(ElementPosition)>& c) {
   const std::vector<std::string> types = types_of(form);
   Warp warp(32, LaneRegisters{});
   fill(
@@ -344,8 +340,9 @@ TEST(MatrixOperations, MmaComputesProductsWithDocumentedLayouts) {
     draw(b, types[2] == "u8");
     draw(c, false);
     const Warp warp = filled_warp(
-        form, [&](Position at) { return a[at.row][at.column]; }, [&](Position at) { return b[at.row][at.column]; },
-        [&](Position at) { return c[at.row][at.column]; });
+        form, [&](ElementPosition at) { return a[at.row][at.column]; },
+        [&](ElementPosition at) { return b[at.row][at.column]; },
+        [&](ElementPosition at) { return c[at.row][at.column]; });
     const auto done = run<LaneRegisters>(mma_body(mma_text(form)), warp);
     expect_clean(done.result);
     for (unsigned lane = 0; lane < 32; ++lane) {
@@ -367,7 +364,7 @@ TEST(MatrixOperations, MmaComputesProductsWithDocumentedLayouts) {
 
 /// The first element of d, if all elements of a, b and c have the given values.
 std::uint64_t constant_product(const MmaForm& form, double a, double b, double c, std::string_view modifier = "") {
-  const auto constant = [](double number) { return [number](Position) { return number; }; };
+  const auto constant = [](double number) { return [number](ElementPosition) { return number; }; };
   const auto done =
       run<LaneRegisters>(mma_body(mma_text(form, modifier)), filled_warp(form, constant(a), constant(b), constant(c)));
   expect_clean(done.result);

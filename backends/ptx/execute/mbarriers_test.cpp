@@ -13,6 +13,8 @@ namespace assay::ptx {
 namespace {
 
 using testing::entry;
+using testing::expect_clean;
+using testing::expect_first;
 using testing::run;
 using Kind = CheckFinding::Kind;
 using ::testing::HasSubstr;
@@ -47,13 +49,6 @@ std::vector<std::uint32_t> numbers() {
 }
 testing::TestRun<std::uint32_t> run_threads(const std::string& text) {
   return run<std::uint32_t>(text, numbers(), {{1}, {64}});
-}
-void expect_clean(const RunResult& result) {
-  EXPECT_TRUE(result.ok()) << result.message << (result.findings.empty() ? "" : describe(result.findings[0]));
-}
-void expect_first(const RunResult& result, Kind kind) {
-  ASSERT_FALSE(result.findings.empty()) << to_text(kind) << " expected. " << result.message;
-  EXPECT_EQ(result.findings[0].kind, kind) << describe(result.findings[0]);
 }
 
 TEST(Mbarriers, ArrivalsOfAllThreadsCompleteAPhase) {

@@ -17,6 +17,8 @@
 namespace assay::ptx {
 namespace {
 
+using testing::expect_clean;
+using testing::expect_first;
 using testing::kernel_of;
 using Kind = CheckFinding::Kind;
 using ::testing::HasSubstr;
@@ -114,13 +116,6 @@ TensorRun run_threads(const std::string& text, TensorMap map = tensor(), std::si
   if (kernel == nullptr) return run;
   run.result = machine.launch(kernel, {{1}, {256}}, arguments, {});
   return run;
-}
-void expect_clean(const RunResult& result) {
-  EXPECT_TRUE(result.ok()) << result.message << (result.findings.empty() ? "" : describe(result.findings[0]));
-}
-void expect_first(const RunResult& result, Kind kind) {
-  ASSERT_FALSE(result.findings.empty()) << to_text(kind) << " expected. " << result.message;
-  EXPECT_EQ(result.findings[0].kind, kind) << describe(result.findings[0]);
 }
 constexpr unsigned kBytes = kBoxWidth * kBoxHeight * 4;
 

@@ -21,6 +21,8 @@ namespace {
 using testing::bytes_of_type;
 using testing::encoded;
 using testing::entry;
+using testing::expect_clean;
+using testing::expect_first;
 using testing::kernel_of;
 using testing::Layout;
 using testing::layout_of;
@@ -31,14 +33,6 @@ using Kind = CheckFinding::Kind;
 using ::testing::HasSubstr;
 
 constexpr unsigned kLanes = 128;
-
-void expect_clean(const RunResult& result) {
-  EXPECT_TRUE(result.ok()) << result.message << (result.findings.empty() ? "" : describe(result.findings[0]));
-}
-void expect_first(const RunResult& result, Kind kind) {
-  ASSERT_FALSE(result.findings.empty()) << to_text(kind) << " expected. " << result.message;
-  EXPECT_EQ(result.findings[0].kind, kind) << describe(result.findings[0]);
-}
 
 std::string registers(std::string_view prefix, unsigned count) {
   std::string list = "{";

@@ -23,6 +23,8 @@ namespace {
 using testing::bytes_of_type;
 using testing::encoded;
 using testing::entry;
+using testing::expect_clean;
+using testing::expect_first;
 using testing::Layout;
 using testing::layout_of;
 using testing::position_of_element;
@@ -171,14 +173,6 @@ RunResult run_form(const Form& form, const Lines& lines = {}, bool compares = tr
     }
   }
   return done.result;
-}
-
-void expect_clean(const RunResult& result) {
-  EXPECT_TRUE(result.ok()) << result.message << (result.findings.empty() ? "" : describe(result.findings[0]));
-}
-void expect_first(const RunResult& result, Kind kind) {
-  ASSERT_FALSE(result.findings.empty()) << to_text(kind) << " expected. " << result.message;
-  EXPECT_EQ(result.findings[0].kind, kind) << describe(result.findings[0]);
 }
 
 constexpr Storage kRows{128, false};

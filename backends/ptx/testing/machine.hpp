@@ -57,4 +57,13 @@ TestRun<T> run(const std::string& text, std::vector<T> data, LaunchGeometry geom
   return {std::move(result), std::move(data)};
 }
 
+inline void expect_clean(const RunResult& result) {
+  EXPECT_TRUE(result.ok()) << result.message << (result.findings.empty() ? "" : describe(result.findings[0]));
+}
+
+inline void expect_first(const RunResult& result, CheckFinding::Kind kind) {
+  ASSERT_FALSE(result.findings.empty()) << to_text(kind) << " expected. " << result.message;
+  EXPECT_EQ(result.findings[0].kind, kind) << describe(result.findings[0]);
+}
+
 }  // namespace assay::ptx::testing

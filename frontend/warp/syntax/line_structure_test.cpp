@@ -11,7 +11,7 @@ namespace assay::frontend::testing {
 namespace {
 
 /// The error of the text; empty if there is none.
-std::string error_of(std::string_view text) {
+std::string structure_error(std::string_view text) {
   const auto checked = check_line_structure(text);
   return checked.ok() ? "" : checked.error().text();
 }
@@ -34,42 +34,42 @@ TEST(LineStructure, AcceptsWhatPythonAccepts) {
            "x = f'{a[\"b\"]:>{w}}' + f\"{{\"\n",                           // f-strings
            "x = f\"{a(\")\", f'{b:{c[\"(\"]}}')}\"\ny = f\"{a(\n1)}\"\n",  // f-strings as of Python 3.12
        }) {
-    EXPECT_EQ(error_of(text), "") << text;
+    EXPECT_EQ(structure_error(text), "") << text;
   }
 }
 
 TEST(LineStructure, RejectsInconsistentTabs) {
   constexpr std::string_view kTabs = "inconsistent use of tabs and spaces in the indentation";
-  EXPECT_EQ(error_of("if a:\n    b\n\tc\n"), "3:2: " + std::string(kTabs));
-  EXPECT_EQ(error_of("if a:\n        b\n\tc\n"), "3:2: " + std::string(kTabs));
-  EXPECT_EQ(error_of("if a:\n  if b:\n\tc\n"), "3:2: " + std::string(kTabs));
+  EXPECT_EQ(structure_error("if a:\n    b\n\tc\n"), "3:2: " + std::string(kTabs));
+  EXPECT_EQ(structure_error("if a:\n        b\n\tc\n"), "3:2: " + std::string(kTabs));
+  EXPECT_EQ(structure_error("if a:\n  if b:\n\tc\n"), "3:2: " + std::string(kTabs));
 }
 
 TEST(LineStructure, RejectsIndentationOfNoBlock) {
   constexpr std::string_view kNoBlock = "the indentation does not match any enclosing block";
-  EXPECT_EQ(error_of("if a:\n    b\n  c\n"), "3:3: " + std::string(kNoBlock));
-  EXPECT_EQ(error_of("if a:\n    if b:\n        c\n      d\n"), "4:7: " + std::string(kNoBlock));
-  EXPECT_EQ(error_of("a\n  b\n"), "2:3: unexpected indentation");
-  EXPECT_EQ(error_of("  a\n"), "1:3: unexpected indentation");
-  EXPECT_EQ(error_of("if a: b\n    c\n"), "2:5: unexpected indentation");
-  EXPECT_EQ(error_of("\n\nif a:\n# c\nb\n"), "5:1: expected an indented block after line 3");
-  EXPECT_EQ(error_of("if a:\n    if b:  # c\n"), "2:9: expected an indented block after this line");
+  EXPECT_EQ(structure_error("if a:\n    b\n  c\n"), "3:3: " + std::string(kNoBlock));
+  EXPECT_EQ(structure_error("if a:\n    if b:\n        c\n      d\n"), "4:7: " + std::string(kNoBlock));
+  EXPECT_EQ(structure_error("a\n  b\n"), "2:3: unexpected indentation");
+  EXPECT_EQ(structure_error("  a\n"), "1:3: unexpected indentation");
+  EXPECT_EQ(structure_error("if a: b\n    c\n"), "2:5: unexpected indentation");
+  EXPECT_EQ(structure_error("\n\nif a:\n# c\nb\n"), "5:1: expected an indented block after line 3");
+  EXPECT_EQ(structure_error("if a:\n    if b:  # c\n"), "2:9: expected an indented block after this line");
 }
 
 TEST(LineStructure, RejectsUnmatchedBrackets) {
-  EXPECT_EQ(error_of("f(\n@g\ndef h():\n    pass\n"), "1:2: '(' is never closed");
-  EXPECT_EQ(error_of("a = [\n(1,\n"), "2:1: '(' is never closed");
-  EXPECT_EQ(error_of("a\n  # )\n}\n"), "3:1: '}' closes no bracket");
-  EXPECT_EQ(error_of("a = (\n[1)]\n"), "2:3: ')' does not close the '[' in line 2");
-  EXPECT_EQ(error_of("a = f'{b}'\nc = (\n"), "2:5: '(' is never closed");
+  EXPECT_EQ(structure_error("f(\n@g\ndef h():\n    pass\n"), "1:2: '(' is never closed");
+  EXPECT_EQ(structure_error("a = [\n(1,\n"), "2:1: '(' is never closed");
+  EXPECT_EQ(structure_error("a\n  # )\n}\n"), "3:1: '}' closes no bracket");
+  EXPECT_EQ(structure_error("a = (\n[1)]\n"), "2:3: ')' does not close the '[' in line 2");
+  EXPECT_EQ(structure_error("a = f'{b}'\nc = (\n"), "2:5: '(' is never closed");
 }
 
 TEST(LineStructure, RejectsUnclosedStringsAndMisplacedBackslashes) {
-  EXPECT_EQ(error_of("a = 'b\n'\n"), "1:5: the string is never closed");
-  EXPECT_EQ(error_of("a = b'c\n"), "1:5: the string is never closed");
-  EXPECT_EQ(error_of("a = \"\"\"b\nc\n\"\"\n"), "1:5: the string is never closed");
-  EXPECT_EQ(error_of("a = f\"{b\nc\n"), "1:5: the string is never closed");
-  EXPECT_EQ(error_of("a = \\ \n1\n"), "1:5: a backslash must be the last character of its line");
+  EXPECT_EQ(structure_error("a = 'b\n'\n"), "1:5: the string is never closed");
+  EXPECT_EQ(structure_error("a = b'c\n"), "1:5: the string is never closed");
+  EXPECT_EQ(structure_error("a = \"\"\"b\nc\n\"\"\n"), "1:5: the string is never closed");
+  EXPECT_EQ(structure_error("a = f\"{b\nc\n"), "1:5: the string is never closed");
+  EXPECT_EQ(structure_error("a = \\ \n1\n"), "1:5: a backslash must be the last character of its line");
 }
 
 TEST(LineStructure, NestedStringsDoNotExhaustTheStack) {
@@ -77,7 +77,7 @@ TEST(LineStructure, NestedStringsDoNotExhaustTheStack) {
     std::string text = "x = ";
     for (int i = 0; i < 100'000; ++i)
       text += open;
-    EXPECT_NE(error_of(text), "") << open;
+    EXPECT_NE(structure_error(text), "") << open;
   }
 }
 

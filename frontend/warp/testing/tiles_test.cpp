@@ -369,7 +369,7 @@ TEST(ViewsOfTiles, AllowChangesBeforeTheViewAndNewTiles) {
             "");
 }
 
-struct Rejected {
+struct RejectedTiles {
   std::string_view body;
   std::string_view reason;
 };
@@ -385,7 +385,7 @@ TEST(Tiles, ReadsAndChangesOfDifferentElementsAreParsed) {
 }
 
 TEST(Tiles, RejectArgumentsThatWarpRejects) {
-  const Rejected kRejected[] = {
+  const RejectedTiles kRejected[] = {
       {"t = wp.tile_broadcast(wp.tile_max(wp.tile_load(x, shape=4)), shape=12)", "shape must be a tuple"},
       {"t = wp.tile_broadcast(wp.tile_max(wp.tile_load(x, shape=4)), (12))", "shape must be a tuple"},
       {"t = wp.tile_reshape(wp.tile_load(x, shape=4), 4)", "shape must be a tuple, as in wp.tile_reshape(t, (12,))"},
@@ -491,7 +491,7 @@ TEST(Tiles, RejectArgumentsThatWarpRejects) {
       {"t = wp.tile_zeros(shape=(1, 4), dtype=wp.vec2)\nwp.tile_fft(t * 2.0)", "expected a variable"},
       {"t = wp.tile_zeros(shape=4, dtype=wp.vec2)\nwp.atomic_add(x, 0, 1.0)", "use wp.tile_atomic_add"},
   };
-  for (const Rejected& rejected : kRejected) {
+  for (const RejectedTiles& rejected : kRejected) {
     EXPECT_NE(rejection(rejected.body).find(rejected.reason), std::string::npos) << rejected.body << "\n"
                                                                                  << rejection(rejected.body);
   }

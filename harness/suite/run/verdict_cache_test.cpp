@@ -18,14 +18,14 @@ namespace {
 using testing::CountingDevice;
 using testing::TestKernel;
 
-const TestKernel kCorrect{.name = "right", .python = R"(
+const TestKernel kSquare{.name = "right", .python = R"(
 @wp.kernel
 def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     i = wp.tid()
     out[i] = x[i] * x[i]
 )"};
-const TestKernel kIncorrect{
-    .name = "wrong", .python = kCorrect.python, .edits = {{R"(x\.at\(i\) \* x\.at\(i\))", "x.at(i)"}}};
+const TestKernel kIdentity{
+    .name = "wrong", .python = kSquare.python, .edits = {{R"(x\.at\(i\) \* x\.at\(i\))", "x.at(i)"}}};
 
 class VerdictCacheTest : public ::testing::Test {
  protected:
@@ -66,10 +66,10 @@ class VerdictCacheTest : public ::testing::Test {
 };
 
 TEST_F(VerdictCacheTest, ReusesRecordsOfPassedKernels) {
-  std::vector<CaseRecord> first = run({kCorrect});
+  std::vector<CaseRecord> first = run({kSquare});
   ASSERT_EQ(first.size(), 2U);
   EXPECT_EQ(device_.built.size(), 1U);
-  const std::vector<CaseRecord> second = run({kCorrect});
+  const std::vector<CaseRecord> second = run({kSquare});
   EXPECT_EQ(device_.built.size(), 1U);
   ASSERT_EQ(second.size(), 2U);
   for (std::size_t i = 0; i < 2; ++i) {
@@ -87,7 +87,7 @@ TEST_F(VerdictCacheTest, ReusesRecordsOfPassedKernels) {
 
 TEST_F(VerdictCacheTest, RejudgesFailedKernels) {
   for (int attempt = 0; attempt < 2; ++attempt) {
-    const std::vector<CaseRecord> records = run({kCorrect, kIncorrect});
+    const std::vector<CaseRecord> records = run({kSquare, kIdentity});
     ASSERT_EQ(records.size(), 4U);
     EXPECT_EQ(records[0].is_cached, attempt == 1);
     EXPECT_EQ(records[2].outcome, Outcome::fail) << testing::summary(records[2]);
@@ -98,8 +98,8 @@ TEST_F(VerdictCacheTest, RejudgesFailedKernels) {
 }
 
 TEST_F(VerdictCacheTest, DoesNotReuseVerdictIfAnyInputDiffers) {
-  run({kCorrect});
-  const KernelSource source = testing::source_of(kCorrect);
+  run({kSquare});
+  const KernelSource source = testing::source_of(kSquare);
   const std::vector<std::string> names = cases(source);
   EXPECT_EQ(cache_->find(source, names, options_).size(), 2U);
 
@@ -119,10 +119,10 @@ TEST_F(VerdictCacheTest, DoesNotReuseVerdictIfAnyInputDiffers) {
   other.jobs = 7;
   EXPECT_EQ(cache_->find(source, names, other).size(), 2U) << "the number of jobs does not matter";
 
-  TestKernel edited = kCorrect;
+  TestKernel edited = kSquare;
   edited.python.replace(edited.python.rfind('*'), 1, "+");
   EXPECT_TRUE(cache_->find(testing::source_of(edited), names, options_).empty()) << "the kernel";
-  edited = kCorrect;
+  edited = kSquare;
   edited.python.insert(0, "\n");
   EXPECT_TRUE(cache_->find(testing::source_of(edited), names, options_).empty()) << "its location in the file";
   EXPECT_TRUE(open({.cpu_model = "another"})->find(source, names, options_).empty()) << "the processor";
@@ -131,7 +131,7 @@ TEST_F(VerdictCacheTest, DoesNotReuseVerdictIfAnyInputDiffers) {
 }
 
 TEST_F(VerdictCacheTest, StoresOnlyCompletePassingRecords) {
-  const KernelSource source = testing::source_of(kCorrect);
+  const KernelSource source = testing::source_of(kSquare);
   const std::vector<std::string> names = cases(source);
   const auto record = [&](std::size_t i, std::vector<Outcome> attempts) {
     CaseRecord made = record_of(names[i]);
