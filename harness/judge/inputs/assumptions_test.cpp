@@ -1,6 +1,7 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -104,6 +105,48 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   positive.found_all();
   EXPECT_THAT(positive.space().assumptions(),
               ElementsAre(described("the floats whose range no comment states are positive")));
+}
+
+constexpr const char* kSearches = R"(
+@wp.kernel
+def search(x: wp.array(dtype=float), limit: float, y: wp.array(dtype=int)):
+    i = wp.tid()
+    k = i
+    while {}x[k] < limit:
+        k += 1
+    y[i] = k
+)";
+
+TEST(Assumptions, NameLoopThatOnlyFloatsKeepInsideAnArray) {
+  Space space(fmt::format(kSearches, ""));
+  for (std::uint64_t seed = 0; seed < 8; ++seed)
+    space.draw({.seed = seed});
+  EXPECT_THAT(space.space().assumptions(),
+              ElementsAre(described("the values of the inputs keep the loop's accesses in line 7 inside 'x'")));
+}
+
+TEST(Assumptions, AreEmptyIfLoopEndsWithTheArray) {
+  Space space(fmt::format(kSearches, "k < x.shape[0] and "));
+  space.found_all();
+  EXPECT_THAT(space.space().assumptions(), IsEmpty());
+}
+
+TEST(Assumptions, AreEmptyIfIntegerEndsTheLoop) {
+  Space space(R"(
+@wp.kernel
+def sums(x: wp.array(dtype=float), count: int, y: wp.array(dtype=float)):
+    i = wp.tid()
+    k = int(0)
+    total = float(0.0)
+    while k < count:
+        if total > 1.0e6:
+            break
+        total += x[k]
+        k += 1
+    y[i] = total
+)");
+  space.found_all();
+  EXPECT_THAT(space.space().assumptions(), IsEmpty());
 }
 
 }  // namespace

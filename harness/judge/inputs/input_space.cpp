@@ -120,7 +120,8 @@ InputSpace::InputSpace(const Module& module, const Function& kernel, const refer
       tests_finiteness_(ir::tests_finiteness(module, kernel)),
       visits_faces_(has_path(kernel, ir::kMeshOrderPath)),
       has_groups_of_faces_(has_path(kernel, ir::kMeshGroupsPath)),
-      uses_tiles_(uses_tiles(kernel)) {
+      uses_tiles_(uses_tiles(kernel)),
+      has_while_loop_(has_while_loop(module, kernel)) {
   if (array_extents == ArrayExtents::kExact)
     has_data_dependent_accesses_ = ir::has_data_dependent_accesses(module, kernel);
   const auto count = static_cast<std::size_t>(kernel.parameter_count);
@@ -257,7 +258,7 @@ reference::OracleRun InputSpace::run_of(const DrawRequest& request, const Launch
 bool InputSpace::is_persistent(const Finding& finding, DrawRequest request) const {
   if (is_confirming_) return true;
   // A while loop may leave an array because no value in it ends the loop.
-  const bool may_move = !has_while_loop(*module_, *kernel_);
+  const bool may_move = !has_while_loop_;
   for (int draw = 0; draw < kConfirmingDraws; ++draw) {
     request.seed = mixed(request.seed, static_cast<std::uint64_t>(draw), 1);
     const std::optional<Launch> launch = guess(request, kTries);
@@ -441,6 +442,7 @@ std::variant<DrawnLaunch, InputDrawFailure> InputSpace::search(const DrawRequest
     if (drawn.reference.findings.empty()) {
       if (draws_positive_floats_ || !is_degenerate(drawn.reference)) {
         last_successful_attempt_ = attempt;
+        check_access_behind_end(request, drawn.launch);
         if (run.computes_gradient != wants_gradient) {
           run.computes_gradient = true;
           drawn.reference = oracle_->evaluate(run);
@@ -455,6 +457,7 @@ std::variant<DrawnLaunch, InputDrawFailure> InputSpace::search(const DrawRequest
     last = drawn.reference.findings.front();
     if (!drawn.reference.is_complete && request.size > kThreadSamplingThreshold) break;
     const Links links = links_;
+    keep_access_behind_end(drawn.reference.findings, drawn.launch);
     learn(drawn.reference.findings, drawn.launch);
     if (links_ != links) continue;
     wasted += drawn.reference.instructions;

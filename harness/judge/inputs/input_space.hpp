@@ -319,6 +319,12 @@ class InputSpace {
   [[nodiscard]] bool is_free_integer_array(std::size_t parameter) const;
   /// Whether elements of the array select other elements of it, directly or through other arrays.
   [[nodiscard]] bool is_linked(std::size_t parameter) const;
+  /// In a kernel with while loops: keeps the launch if one of the findings is an access right behind the end of an
+  /// array.
+  void keep_access_behind_end(const std::vector<reference::Finding>& findings, const ir::Launch& launch);
+  /// If a launch was kept and the array is longer in the other one: records the array if an access is still right
+  /// behind its end with the floats of the launch that was kept, so that only floats end the loop.
+  void check_access_behind_end(const DrawRequest& request, const ir::Launch& launch_with_longer_array);
   /// Records the extents that tiles need; true if an array was smaller, so that a larger one is worth trying.
   bool learn_tiles(const reference::ReferenceResult& reference);
   /// Extent of an array that tiles are loaded from or stored to: what they need or, in every other draw, a little less,
@@ -345,6 +351,7 @@ class InputSpace {
   bool visits_faces_;                              ///< whether the kernel visits the faces of a mesh in their order
   bool has_groups_of_faces_;                       ///< whether the kernel uses the groups of faces
   bool uses_tiles_;  ///< whether the kernel uses tiles; each launch thread then stands for a block, which is expensive
+  bool has_while_loop_;  ///< whether the kernel, or a function of its module, has a while loop
 
   std::vector<std::int32_t> fixed_launch_extents_;                 ///< see fix_extents()
   std::map<std::string, std::vector<std::int32_t>> fixed_shapes_;  ///< see fix_extents()
@@ -379,6 +386,14 @@ class InputSpace {
   enum class Links : std::uint8_t { kNone, kToFirst, kToNegative };
   Links links_ = Links::kNone;
   bool draws_positive_floats_ = false;  ///< whether floats without annotation are drawn positive
+  /// A launch with an access whose index in one dimension equals the extent of the array.
+  struct AccessBehindEnd {
+    ir::Launch launch;                         ///< the launch
+    std::size_t parameter = 0, dimension = 0;  ///< the array and the dimension
+  };
+  std::optional<AccessBehindEnd> access_behind_end_;  ///< see keep_access_behind_end()
+  /// By the number of a parameter: where a while loop accesses this array and only floats end the loop.
+  std::map<std::size_t, ir::Loc> accesses_without_limit_;
   /// Number of the attempt at which the last draw succeeded. Before this attempt, the next draw does not compute
   /// gradients, because they are the most expensive part.
   std::uint64_t last_successful_attempt_ = kNoAttempt;
