@@ -133,19 +133,22 @@ TEST(Assumptions, AreEmptyIfLoopEndsWithTheArray) {
 
 TEST(Assumptions, AreEmptyIfIntegerEndsTheLoop) {
   Space space(R"(
+# domain: 80 <= count <= 80
+# domain: -1 <= x <= 1
 @wp.kernel
-def sums(x: wp.array(dtype=float), count: int, y: wp.array(dtype=float)):
+def sums(x: wp.array2d(dtype=float), count: int, y: wp.array(dtype=float)):
     i = wp.tid()
-    k = int(0)
     total = float(0.0)
+    k = int(0)
     while k < count:
-        if total > 1.0e6:
+        if x[i, k] < -0.5:
             break
-        total += x[k]
+        total += x[i, k]
         k += 1
     y[i] = total
 )");
-  space.found_all();
+  for (std::uint64_t seed = 0; seed < 8; ++seed)
+    space.draw({.seed = seed, .size = 1, .array_extent = 3});
   EXPECT_THAT(space.space().assumptions(), IsEmpty());
 }
 
