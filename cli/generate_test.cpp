@@ -128,6 +128,21 @@ def count(n: wp.array(dtype=int)):
                           HasSubstr("the kernel has no float parameter")));
 }
 
+TEST_F(GenerateTest, QuarantinesUnsupportedKernelsOfFiles) {
+  workshop_.write("mixed.py",
+                  "import warp as wp\n\n\n@wp.kernel\ndef good(x: wp.array(dtype=float)):\n    i = wp.tid()\n"
+                  "    x[i] = 2.0 * x[i]\n\n\n@wp.kernel\ndef bad(x: wp.array(dtype=float)):\n    i = wp.tid()\n"
+                  "    x[i] = wp.unknown(x[i])\n");
+  const CommandResult ran = workshop_.run("assay generate --from mixed.py --no-verify --output d");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.err, HasSubstr("1 of 2 rows are missing because none of their candidate kernels passed"));
+  EXPECT_THAT(workshop_.read("d/quarantine/quarantine.jsonl"),
+              AllOf(HasSubstr("user/mixed.bad"), HasSubstr("unsupported(source)"),
+                    HasSubstr("mixed.py:13:12: wp.unknown(...): unknown or unsupported function")));
+  expect_ok("gzip -dc d/data/*.gz > rows.jsonl && assay validate d");
+  EXPECT_THAT(workshop_.read("rows.jsonl"), HasSubstr(R"("name":"user/mixed.good")"));
+}
+
 TEST_F(GenerateTest, LicenseAndCompressionAreChosenByOptions) {
   const std::string make = "assay generate --count 40 --families math --no-verify --output ";
   expect_ok(make + "usual && gzip -dc usual/data/train-*.gz > usual.jsonl");

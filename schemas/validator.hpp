@@ -23,7 +23,7 @@ inline constexpr std::string_view kMutationScoreSchemaVersion = "1.3.0";
 /// Version of the dataset rows that this program writes.
 inline constexpr std::string_view kDatasetRowSchemaVersion = "1.5.0";
 /// Version of the lines of journal.jsonl and of quarantine files that this program writes.
-inline constexpr std::string_view kManifestSchemaVersion = "1.6.0";
+inline constexpr std::string_view kManifestSchemaVersion = "1.7.0";
 inline constexpr std::string_view kStatsSchemaVersion = "1.0.0";  ///< version of stats.json that this program writes
 inline constexpr std::string_view kBenchSchemaVersion = "1.1.0";  ///< version of bench.json that this program writes
 

@@ -114,6 +114,7 @@ Json to_json(const std::vector<UserKernel>& kernels) {
     Json line{{"name", kernel.name}, {"python", kernel.python_source}};
     if (kernel.origin) line["origin"] = Json::parse(to_json_text(kernel.origin));
     if (!kernel.export_error.empty()) line["export_error"] = kernel.export_error;
+    if (!kernel.parse_error.empty()) line["parse_error"] = kernel.parse_error;
     list.push_back(std::move(line));
   }
   return list;
@@ -125,7 +126,8 @@ std::vector<UserKernel> kernels_from(const json& list) {
     kernels.push_back({.name = kernel.at("name"),
                        .python_source = kernel.at("python"),
                        .origin = origin_from(kernel.value("origin", json())),
-                       .export_error = kernel.value("export_error", "")});
+                       .export_error = kernel.value("export_error", ""),
+                       .parse_error = kernel.value("parse_error", "")});
   return kernels;
 }
 

@@ -50,6 +50,8 @@ struct UserKernel {
   std::string python_source;  ///< source text with only this kernel; empty if it could not be exported
   std::optional<live::KernelOrigin> origin = {};  ///< for a kernel of a package: where it comes from
   std::string export_error = {};                  ///< why `python_source` is empty
+  /// Why the kernel of a file is not supported; `python_source` is then the text of the file. Empty if it is supported.
+  std::string parse_error = {};
   friend bool operator==(const UserKernel&, const UserKernel&) = default;
 };
 

@@ -107,7 +107,8 @@ TEST(PlanJson, RoundTripsAndMatchesSchema) {
   plan.user_kernels = {{.name = "user/waves.step",
                         .python_source = "import warp as wp\n",
                         .origin = live::KernelOrigin{"waves", "2.5", "waves/core.py", "MIT", "waves 2.5, Ada, MIT"}},
-                       {.name = "user/waves.any", .python_source = "", .export_error = "is generic"}};
+                       {.name = "user/waves.any", .python_source = "", .export_error = "is generic"},
+                       {.name = "user/a.f", .python_source = "import warp as wp\n", .parse_error = "a.py:4:5: error"}};
   plan.shard = {.shard_index = 2, .shard_count = 5};
   const nlohmann::json line = nlohmann::json::parse(to_json(plan).dump());
   EXPECT_EQ(plan_from(line), plan);

@@ -57,6 +57,12 @@ Result<harness::KernelSource> random_source(const std::string& name, bool judged
   return judged ? harness::random_kernel(name, name_kernel) : harness::unparsed_random_kernel(name, name_kernel);
 }
 
+Result<harness::KernelSource> source_of(const UserKernel& kernel) {
+  if (!kernel.export_error.empty()) return Error{"cannot be exported: " + kernel.export_error};
+  if (!kernel.parse_error.empty()) return Error{kernel.parse_error};
+  return read_kernel(kernel.python_source, kernel.name, kernel.name + ".py");
+}
+
 /// The names that the kernel of a row may have, stored in `memory`.
 std::span<const std::string_view> stored_names(const DatasetRow& row, const ir::Module& module, RowArena& memory) {
   if (row.family == kUserFamily) return {};
@@ -221,11 +227,10 @@ Result<std::vector<RowProducer::Candidate>> RowProducer::draw(std::vector<SlotTa
         task.attempt < kMaxAttemptsPerSlot ? candidate_name(plan_, task.slot, task.attempt) : std::nullopt;
     if (!name) continue;
     const UserKernel* const user = plan_.user_kernels.empty() ? nullptr : &plan_.user_kernels[task.slot.number];
-    Result<harness::KernelSource> source = user == nullptr ? random_source(*name, plan_.verifies_rows)
-                                           : user->export_error.empty()
-                                               ? read_kernel(user->python_source, *name, *name + ".py")
-                                               : Error{"cannot be exported: " + user->export_error};
-    const bool may_be_unsupported = user != nullptr && (user->origin || !user->export_error.empty());
+    Result<harness::KernelSource> source =
+        user == nullptr ? random_source(*name, plan_.verifies_rows) : source_of(*user);
+    const bool may_be_unsupported =
+        user != nullptr && (user->origin || !user->export_error.empty() || !user->parse_error.empty());
     if (!source.ok() && !may_be_unsupported) return source.error();
     std::string python = source.ok() ? source->python : user->python_source;
     Result<RenderedKernel> rendered =

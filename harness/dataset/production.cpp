@@ -100,6 +100,12 @@ Result<std::vector<UserKernel>> user_kernels(const std::vector<std::string>& fil
   for (const harness::SelectedKernel& selected : selection->kernels) {
     if (!is_utf8(selected.source.file))
       return Error{"the name of a file in a dataset must be UTF-8; rename the file", selected.source.file};
+    if (selected.source.parse_error) {
+      kernels.push_back({.name = fmt::format("{}/{}", selected.source.family, selected.source.kernel),
+                         .python_source = selected.source.python,
+                         .parse_error = selected.source.parse_error->text()});
+      continue;
+    }
     const Result<harness::KernelSource> standalone = isolated_kernel(selected.source);
     if (!standalone.ok()) return standalone.error();
     kernels.push_back({.name = standalone->selector, .python_source = standalone->python});
@@ -135,7 +141,7 @@ Result<void> choose_kernels(const ProductionOptions& options, DatasetPlan& plan)
 std::string common_license(const std::vector<UserKernel>& kernels) {
   std::set<std::string> licenses;
   for (const UserKernel& kernel : kernels) {
-    if (kernel.export_error.empty())
+    if (kernel.export_error.empty() && kernel.parse_error.empty())
       licenses.insert(kernel.origin ? kernel.origin->license : std::string(kUnknownLicense));
   }
   if (licenses.empty()) return std::string(kUnknownLicense);
