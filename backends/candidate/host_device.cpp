@@ -223,13 +223,26 @@ std::variant<Artifact, BuildFailed> HostCandidateDevice::find_or_build_library(c
   std::error_code ignored;
   fs::remove(library, ignored);
   fs::create_directories(folder, ignored);
-  auto built = build_library(request, *compiler_, folder, library);
+  const fs::path runtime = scratch_->path() / fmt::format("runtime_{}.o", number);
+  auto built = find_or_build_runtime(request, folder, runtime);
+  if (!std::holds_alternative<BuildFailed>(built)) built = build_library(request, *compiler_, runtime, folder, library);
   fs::remove_all(folder, ignored);
+  fs::remove(runtime, ignored);
   if (auto* failed = std::get_if<BuildFailed>(&built)) return std::move(*failed);
   if (auto failure = try_loading(library)) return *std::move(failure);
   // A failed cache write only costs time in the next run.
   if (cache_ != nullptr) static_cast<void>(cache_->store(key, library));
   return artifact;
+}
+
+std::variant<std::string, BuildFailed> HostCandidateDevice::find_or_build_runtime(const LibraryBuildRequest& request,
+                                                                                  const fs::path& folder,
+                                                                                  const fs::path& object) {
+  const std::string key = sha256_hex(runtime_identity(request, *compiler_));
+  if (cache_ != nullptr && cache_->fetch(key, object)) return std::string();
+  auto built = build_runtime(request, *compiler_, folder, object);
+  if (cache_ != nullptr && !std::holds_alternative<BuildFailed>(built)) static_cast<void>(cache_->store(key, object));
+  return built;
 }
 
 std::optional<BuildFailed> HostCandidateDevice::try_loading(const fs::path& library) {

@@ -52,6 +52,10 @@ class HostCandidateDevice final : public backends::Device {
  private:
   /// The library for one architecture.
   std::variant<backends::Artifact, backends::BuildFailed> find_or_build_library(const LibraryBuildRequest& request);
+  /// Makes `object`, the object file of the CUDA runtime functions; `folder` is for temporary files.
+  std::variant<std::string, backends::BuildFailed> find_or_build_runtime(const LibraryBuildRequest& request,
+                                                                         const std::filesystem::path& folder,
+                                                                         const std::filesystem::path& object);
   std::optional<backends::BuildFailed> try_loading(const std::filesystem::path& library);
 
   std::filesystem::path candidate_path_;         ///< file to judge

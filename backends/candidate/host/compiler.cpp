@@ -125,6 +125,11 @@ bool write(const fs::path& path, std::string_view text) {
   return static_cast<bool>(file.flush());
 }
 
+bool write_include_files(const fs::path& folder) {
+  const auto files = include_files();
+  return std::ranges::all_of(files, [&](const IncludeFile& file) { return write(folder / file.name, file.text); });
+}
+
 /// The compiler's arguments that the flags of a candidate amount to.
 std::vector<std::string> flags_for(const LibraryBuildRequest& request, bool is_clang) {
   std::vector<std::string> arguments;
@@ -184,6 +189,15 @@ std::vector<std::string> clang_arguments_for(const LibraryBuildRequest& request,
                                      "-fPIC"};
   for (std::string& flag : flags_for(request, true))
     arguments.push_back(std::move(flag));
+  return arguments;
+}
+
+std::vector<std::string> runtime_arguments_for(const LibraryBuildRequest& request, const HostCompiler& compiler) {
+  std::vector<std::string> arguments{"-c", "-w", "-std=c++17", capability_definition(request.architecture)};
+  if (compiler.is_clang) arguments.insert(arguments.end(), {"-fPIC", "-I", (compiler.toolkit / "include").string()});
+  else arguments.insert(arguments.end(), {"-Xcompiler", "-fPIC"});
+  if (!compiler.is_clang && request.source->is_program)
+    arguments.insert(arguments.end(), {"-Xcompiler", "-fno-gnu-unique"});
   return arguments;
 }
 
@@ -345,6 +359,15 @@ Result<HostCompiler> find_host_compiler(const std::string& name) {
   return compiler;
 }
 
+std::string runtime_identity(const LibraryBuildRequest& request, const HostCompiler& compiler) {
+  std::string identity =
+      fmt::format("candidate runtime\n{}\n{}\n{}\n{}\n", compiler.program.string(), compiler.text(),
+                  compiler.toolkit.string(), fmt::join(runtime_arguments_for(request, compiler), " "));
+  for (const IncludeFile& file : include_files())
+    identity += file.text;
+  return identity;
+}
+
 std::string library_identity(const LibraryBuildRequest& request, const HostCompiler& compiler) {
   std::string identity = fmt::format(
       "candidate library\n{}\n{}\n{}\n{}\n{}", compiler.program.string(), compiler.text(), compiler.toolkit.string(),
@@ -377,20 +400,20 @@ std::variant<std::string, BuildFailed> outcome_of(cpu::ProcessResult result, con
 }
 
 std::variant<std::string, BuildFailed> build_with_nvcc(const LibraryBuildRequest& request, const HostCompiler& compiler,
-                                                       const fs::path& folder, const fs::path& library) {
+                                                       const fs::path& runtime, const fs::path& folder,
+                                                       const fs::path& library) {
   std::vector<std::string> arguments = arguments_for(request);
   for (std::string& argument : include_arguments(request, folder))
     arguments.push_back(std::move(argument));
-  arguments.insert(arguments.end(),
-                   {"-o", library.string(), (folder / kSourceFile).string(), (folder / kRuntimeFile).string()});
+  arguments.insert(arguments.end(), {"-o", library.string(), (folder / kSourceFile).string(), runtime.string()});
   if (request.source->is_program) arguments.push_back((folder / kRunProgramFile).string());
   return outcome_of(cpu::run_process(compiler.program, arguments, kCompileLimit), compiler);
 }
 
 /// clang compiles the kernels to PTX, then the host code, which contains the PTX.
 std::variant<std::string, BuildFailed> build_with_clang(const LibraryBuildRequest& request,
-                                                        const HostCompiler& compiler, const fs::path& folder,
-                                                        const fs::path& library) {
+                                                        const HostCompiler& compiler, const fs::path& runtime,
+                                                        const fs::path& folder, const fs::path& library) {
   const fs::path ptx = folder / "device.ptx";
   const fs::path fat_binary = folder / "device.fatbin";
   const fs::path object = folder / "candidate.o";
@@ -421,21 +444,28 @@ std::variant<std::string, BuildFailed> build_with_clang(const LibraryBuildReques
                                      capability_definition(request.architecture)};
   if (request.source->is_program)
     arguments.insert(arguments.end(), {fmt::format("-Wl,{}", kProgramLinkFlags), (folder / kRunProgramFile).string()});
-  return run(std::move(arguments), {object.string(), (folder / kRuntimeFile).string(), "-o", library.string()});
+  return run(std::move(arguments), {object.string(), runtime.string(), "-o", library.string()});
 }
 
 }  // namespace
 
+std::variant<std::string, BuildFailed> build_runtime(const LibraryBuildRequest& request, const HostCompiler& compiler,
+                                                     const fs::path& folder, const fs::path& object) {
+  if (!write_include_files(folder)) return cannot_write(folder);
+  std::vector<std::string> arguments = runtime_arguments_for(request, compiler);
+  arguments.insert(arguments.end(), {"-I", folder.string(), "-o", object.string(), (folder / kRuntimeFile).string()});
+  return outcome_of(cpu::run_process(compiler.program, arguments, kCompileLimit), compiler);
+}
+
 std::variant<std::string, BuildFailed> build_library(const LibraryBuildRequest& request, const HostCompiler& compiler,
-                                                     const fs::path& folder, const fs::path& library) {
-  bool written = write(folder / kSourceFile, source_text(request));
-  for (const IncludeFile& file : include_files())
-    written = written && write(folder / file.name, file.text);
+                                                     const fs::path& runtime, const fs::path& folder,
+                                                     const fs::path& library) {
+  bool written = write(folder / kSourceFile, source_text(request)) && write_include_files(folder);
   for (const std::string_view header : kTorchHeaders)
     written = written && write(folder / header, "#include \"tensor.h\"\n");
   if (!written) return cannot_write(folder);
-  return compiler.is_clang ? build_with_clang(request, compiler, folder, library)
-                           : build_with_nvcc(request, compiler, folder, library);
+  return compiler.is_clang ? build_with_clang(request, compiler, runtime, folder, library)
+                           : build_with_nvcc(request, compiler, runtime, folder, library);
 }
 
 std::variant<std::string, BuildFailed> compile_to_ptx(const HostCompiler& nvcc, std::vector<std::string> arguments,

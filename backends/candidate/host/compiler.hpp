@@ -55,13 +55,25 @@ struct LibraryBuildRequest {
   std::filesystem::path cuda_file = {};
 };
 
+/// Everything that the object file of the CUDA runtime functions depends on, in one text: for the key of a cache.
+std::string runtime_identity(const LibraryBuildRequest& request, const HostCompiler& compiler);
+
+/// Compiles the CUDA runtime functions to `object`, which is linked to each candidate's library. They do not depend on
+/// the text of the candidate. `folder` gets the sources. Returns the compiler's output.
+std::variant<std::string, backends::BuildFailed> build_runtime(const LibraryBuildRequest& request,
+                                                               const HostCompiler& compiler,
+                                                               const std::filesystem::path& folder,
+                                                               const std::filesystem::path& object);
+
 /// Everything that the library depends on, in one text, with the contents of the candidate's own headers: for the key
 /// of a cache.
 std::string library_identity(const LibraryBuildRequest& request, const HostCompiler& compiler);
 
-/// Compiles the library in an empty folder, which gets the sources and `library`. Returns the compiler's output.
+/// Compiles the candidate in `folder`, which gets the sources, and links it to `runtime`, the object file of
+/// build_runtime(). Returns the compiler's output.
 std::variant<std::string, backends::BuildFailed> build_library(const LibraryBuildRequest& request,
                                                                const HostCompiler& compiler,
+                                                               const std::filesystem::path& runtime,
                                                                const std::filesystem::path& folder,
                                                                const std::filesystem::path& library);
 
