@@ -58,6 +58,11 @@ bool Execution::control(Warp& warp, std::size_t number, std::uint32_t& next_op_i
       for (std::uint32_t left = lane_mask; left != 0; left &= left - 1)
         slot_words32(warp, op.d)[std::countr_zero(left)] = lane_mask;
       break;
+    case DispatchKind::kTime:
+      for (std::uint32_t left = lane_mask; left != 0; left &= left - 1)
+        slot_words64(warp, op.d)[std::countr_zero(left)] =
+            (options_.instruction_limit - instructions_left_) >> op.immediate;
+      break;
     case DispatchKind::kAsyncCopy: start_copies(warp, op, lane_mask); break;
     case DispatchKind::kAsyncCopyControl: commit_or_await_copies(warp, op, lane_mask); break;
     case DispatchKind::kMbarrier:

@@ -45,6 +45,23 @@ TEST(PtxInstructions, CarryInstructionsCompute64BitSumsAndProducts) {
     EXPECT_EQ(record.result, record.a + (record.a & 0xffffffff) * (record.b & 0xffffffff)) << std::hex << record.a;
 }
 
+/// Each thread stores a delay, then whether both halves of the time are those of the whole.
+TEST(PtxInstructions, TimeGrowsDuringALaunch) {
+  const auto done = run<std::uint32_t>(
+      entry("ld.param.u64 %rd1, [p0]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 8; add.s64 %rd1, %rd1, %rd2;"
+            " mov.u64 %rd3, %globaltimer; mov.u64 %rd4, %clock64; mov.u32 %r2, %clock; sub.u64 %rd5, %rd4, %rd3;"
+            " cvt.u32.u64 %r3, %rd4; sub.u32 %r4, %r2, %r3; add.u32 %r4, %r4, %clock_hi; cvt.u32.u64 %r5, %rd5;"
+            " st.global.u32 [%rd1], %r5; st.global.u32 [%rd1+4], %r4;\n"),
+      std::vector<std::uint32_t>(64));
+  ASSERT_TRUE(done.result.ok()) << done.result.message;
+  for (std::size_t thread = 0; thread < 32; ++thread) {
+    EXPECT_GT(done.data[2 * thread], 0U) << thread;
+    EXPECT_LT(done.data[2 * thread], 1000U) << thread;
+    EXPECT_GT(done.data[2 * thread + 1], 0U) << thread;
+    EXPECT_LT(done.data[2 * thread + 1], 1000U) << thread;
+  }
+}
+
 TEST(PtxInstructions, MinimumAndMaximumOfThreeFloats) {
   const float nan = std::nanf("");
   const std::vector<std::array<float, 3>> operands = {{1, 2, 3},   {3, 1, 2},     {2, 3, 1},      {0.0F, -0.0F, 0.0F},

@@ -127,9 +127,11 @@ enum class DispatchKind : std::uint8_t {
   /// End of the launch with an error: call of __assertfail. The address of the condition's text is in local memory, in
   /// the words `immediate` and `immediate` + 1.
   kFailedAssertion,
-  kBarrier,           ///< barrier of the block: bar.sync, bar.red
-  kWarpOperation,     ///< operation that waits for all lanes of a mask: shfl, vote, match, redux, bar.warp
-  kActiveMask,        ///< query of the active lanes: activemask
+  kBarrier,        ///< barrier of the block: bar.sync, bar.red
+  kWarpOperation,  ///< operation that waits for all lanes of a mask: shfl, vote, match, redux, bar.warp
+  kActiveMask,     ///< query of the active lanes: activemask
+  /// Query of the time, shifted right by `immediate` bits: the number of instructions that all threads have executed.
+  kTime,
   kFence,             ///< fence, which orders memory accesses for threads of all blocks
   kMatrixOperation,   ///< operation of all lanes on matrices: ldmatrix, stmatrix, mma, wmma
   kAsyncCopy,         ///< start of an asynchronous copy: cp.async

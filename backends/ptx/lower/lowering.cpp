@@ -193,6 +193,15 @@ FrameSlot Lowering::special(SpecialRegister which) {
   return kernel_.special_registers.back().slot;
 }
 
+/// The time, or its upper half, as a word of `width` bytes.
+FrameSlot Lowering::time(SpecialRegister which, unsigned width) {
+  const FrameSlot slot = new_slot(8);
+  Op& op = emit(DispatchKind::kTime);
+  op.d = slot;
+  op.immediate = which == SpecialRegister::kTimeHigh ? 32 : 0;
+  return width == 8 ? slot : resized(slot, 4, false);
+}
+
 /// The address of a symbol in its own space; for a module variable, through a relocated constant.
 std::optional<std::uint64_t> Lowering::constant_address(const Operand& symbol) {
   switch (symbol.symbol_kind) {
@@ -250,7 +259,9 @@ FrameSlot Lowering::source(const Operand& operand, unsigned bytes, Type type) {
       return constant(bits, width);
     }
     case Kind::kSpecialRegister: {
-      const FrameSlot slot = special(static_cast<SpecialRegister>(operand.index));
+      const auto which = static_cast<SpecialRegister>(operand.index);
+      if (which == SpecialRegister::kTime || which == SpecialRegister::kTimeHigh) return time(which, width);
+      const FrameSlot slot = special(which);
       return width == 4 ? slot : resized(slot, 8, false);
     }
     case Kind::kSymbol: {

@@ -70,6 +70,7 @@ class Lowering {
   std::uint32_t new_shared(const Variable& variable);  ///< index of the new variable
   FrameSlot constant(std::uint64_t value, unsigned bytes);
   FrameSlot special(SpecialRegister which);
+  FrameSlot time(SpecialRegister which, unsigned width);
   /// The address of a symbol; nullopt for a variable in global memory, which has an address only at run time.
   std::optional<std::uint64_t> constant_address(const Operand& symbol);
   FrameSlot symbol_address(const Operand& symbol);

@@ -107,6 +107,8 @@ enum class SpecialRegister : std::uint8_t {
   kNclusteridY,        ///< %nclusterid.y
   kNclusteridZ,        ///< %nclusterid.z
   kIsExplicitCluster,  ///< %is_explicit_cluster: predicate
+  kTime,      ///< %clock64, %globaltimer, and their lower halves %clock, %globaltimer_lo: grows during a launch
+  kTimeHigh,  ///< %clock_hi, %globaltimer_hi: the upper half
 };
 
 /// One instruction of a function body.

@@ -56,14 +56,18 @@ constexpr std::array kSpecials = {
     SpecialName{"%nclusterid.y", kNclusteridY},
     SpecialName{"%nclusterid.z", kNclusteridZ},
     SpecialName{"%is_explicit_cluster", kIsExplicitCluster},
+    SpecialName{"%clock", kTime},
+    SpecialName{"%clock_hi", kTimeHigh},
+    SpecialName{"%clock64", kTime},
+    SpecialName{"%globaltimer", kTime},
+    SpecialName{"%globaltimer_lo", kTime},
+    SpecialName{"%globaltimer_hi", kTimeHigh},
 };
 
 }  // namespace table
 
 /// Special registers whose values are machine dependent; reading them is not supported.
-constexpr std::array<std::string_view, 10> kMachineDependent = {
-    "%clock",          "%clock_hi", "%clock64", "%globaltimer", "%globaltimer_lo",
-    "%globaltimer_hi", "%smid",     "%nsmid",   "%gridid",      "%total_smem_size"};
+constexpr std::array<std::string_view, 4> kMachineDependent = {"%smid", "%nsmid", "%gridid", "%total_smem_size"};
 
 /// Splits "%r12" into the prefix "%r" and 12; returns false if no number follows a prefix.
 bool split_number(std::string_view name, std::string_view& prefix, std::uint32_t& number) {

@@ -85,12 +85,12 @@ TEST(PtxParser, LabelsAreLocalToTheirBraces) {
 
 TEST(PtxParser, MarksUnknownInstructionsAsUnsupported) {
   const Result<Module> module =
-      parse(entry("istypep.texref %p1, %rd1;\nadd.rn.foo.f32 %f1, %f1, %f1;\nmov.u64 %rd1, %clock64;"), "t.ptx");
+      parse(entry("istypep.texref %p1, %rd1;\nadd.rn.foo.f32 %f1, %f1, %f1;\nmov.u32 %r1, %smid;"), "t.ptx");
   ASSERT_TRUE(module.ok()) << module.error().text();
   const auto& instructions = module->find_entry("k")->instructions;
   EXPECT_EQ(instructions[0].unsupported_reason, "opcode istypep is not supported");
   EXPECT_EQ(instructions[1].unsupported_reason, "modifier .foo of add is not supported");
-  EXPECT_EQ(instructions[2].unsupported_reason, "special register %clock64 is not supported");
+  EXPECT_EQ(instructions[2].unsupported_reason, "special register %smid is not supported");
   EXPECT_EQ(instructions[0].text, "istypep.texref %p1, %rd1");
 }
 
