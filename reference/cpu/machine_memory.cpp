@@ -284,8 +284,9 @@ void Interpreter<Tracer>::update_float(const Instruction& instruction, CellPosit
     if (content.f.v == value.f.v && content.f.e[precision] == 0 && value.f.e[precision] == 0)
       tie[precision] = kUnbounded;
   }
-  // Unless both are the same input, which then gets the whole gradient.
-  const bool matters = Tracer::active(content.h) && Tracer::active(value.h) && !Tracer::same(content.h, value.h);
+  // Unless both are the same input, which then gets the whole gradient. In a tie with a constant, the constant may get
+  // the gradient, which is then lost.
+  const bool matters = (Tracer::active(content.h) || Tracer::active(value.h)) && !Tracer::same(content.h, value.h);
   if (matters) decisions_.record_kink(0, tie);
   const std::uint64_t path = decisions_.summary().path_hash;
   Handle points = {};

@@ -226,6 +226,14 @@ TEST(OracleMemory, GradientOfTiedAtomicMaximumIsUncertain) {
   EXPECT_EQ(r.decisions.uncertain_kinks[kNative], 1);
 }
 
+TEST(OracleMemory, GradientOfAtomicMinimumTiedWithConstantIsUncertain) {
+  OracleFixture w;
+  const ir::VarId x = w.array("x", ir::kF64, {2}, {0, 1});
+  const ir::VarId i = w.thread_index(2);
+  w.b().atomic(AtomicOp::kMin, x, {w.var(i)}, w.b().literal(ir::kF64, 0.0));
+  EXPECT_EQ(w.gradient(x, {5, 5}).decisions.uncertain_kinks[kNative], 1);
+}
+
 // 3 + 0.91 is rounded in f32 but not in the f64 promotion, so 0 times it is an exact zero in only one precision.
 TEST(OracleMemory, TieOfAtomicMaximumWithZeroIsUncertainInBothPrecisions) {
   OracleFixture w;
