@@ -14,6 +14,20 @@ std::vector<backends::ApproximateInstruction> members(const PassContext& pass_co
   return found;
 }
 
+/// Multiplies the part of each bound of a gradient that is due to approximations.
+void widen_gradients(const reference::ReferenceResult& without_approximations, reference::ReferenceResult& result) {
+  for (std::size_t p = 0; p < result.gradients.size(); ++p) {
+    const auto& exact = without_approximations.gradients[p];
+    auto& gradient = result.gradients[p];
+    if (!gradient || !exact || exact->elements.size() != gradient->elements.size()) continue;
+    for (std::size_t k = 0; k < gradient->elements.size(); ++k) {
+      double& bound = gradient->elements[k].bound[Precision::kNative];
+      const double added = bound - exact->elements[k].bound[Precision::kNative];
+      if (added > 0) bound += (kUsesOfApproximateResultInGradient - 1) * added;
+    }
+  }
+}
+
 }  // namespace
 
 std::map<std::size_t, std::uint32_t> executed_approximations(const PassContext& pass_context,
@@ -52,6 +66,7 @@ const reference::ReferenceResult* ApproximateReferences::of(std::size_t input_se
                                    .uninitialized = pass_context_.is_poisoned,
                                    .instruction_budget = set.request.instruction_budget};
     found->second = pass_context_.subject.oracle.evaluate(run);
+    if (computes_gradient_) widen_gradients(*set.references(Precision::kNative).front(), found->second);
   }
   const reference::DecisionSummary& decisions = found->second.decisions;
   const bool is_certain = decisions.uncertain_decision_counts[Precision::kNative] == 0 &&
