@@ -24,9 +24,8 @@ std::map<std::size_t, std::uint32_t> executed_approximations(const PassContext& 
 /// candidate's formula may have instead of the operations of the specification.
 inline constexpr double kApproximationErrorInUnitRoundoffs = 8;
 
-/// How often the formula of a candidate's gradient may use an approximate result, as in 0.5 r^3 with r = 1 / sqrt(x):
-/// the errors of approximations in a gradient are assumed to be so many times those in the gradient of the
-/// specification.
+/// How often the formula of a candidate's gradient may use an approximate result, as in 0.5 r^3 with r = 1 / sqrt(x).
+/// Approximations may change a gradient by this factor times as much as they may change that of the specification.
 inline constexpr double kUsesOfApproximateResultInGradient = 3;
 
 /// The oracle's results for the input sets of a pass if the bounds also allow the errors of CUDA's approximate

@@ -45,7 +45,7 @@ TEST(PtxInstructions, CarryInstructionsCompute64BitSumsAndProducts) {
     EXPECT_EQ(record.result, record.a + (record.a & 0xffffffff) * (record.b & 0xffffffff)) << std::hex << record.a;
 }
 
-/// Each thread stores a delay, then whether both halves of the time are those of the whole.
+/// Each thread stores two delays: between two readings of the time, and between readings of it and of its lower half.
 TEST(PtxInstructions, TimeGrowsDuringALaunch) {
   const auto done = run<std::uint32_t>(
       entry("ld.param.u64 %rd1, [p0]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 8; add.s64 %rd1, %rd1, %rd2;"

@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <cstring>
 
 #include <fmt/format.h>
 
 #include "harness/judge/inputs/input_space.hpp"
+#include "harness/judge/inputs/repeated_array.hpp"
 
 namespace assay::harness {
 namespace {
@@ -13,7 +13,7 @@ using ir::Launch;
 using reference::Finding;
 
 /// How many times longer an array becomes, so that integers that limit a loop end it inside the array.
-constexpr std::int32_t kMoreThanIntegersAllow = 32;
+constexpr std::int32_t kExtentFactor = 32;
 
 /// A dimension in which the index equals the extent of the array; `index.size()` if there is none.
 std::size_t dimension_behind_end(const Finding& finding) {
@@ -26,25 +26,6 @@ std::size_t dimension_behind_end(const Finding& finding) {
 bool is_behind_end(const Finding& finding) {
   return finding.kind == Finding::Kind::kOutOfBounds && finding.parameter != ir::kNone &&
          dimension_behind_end(finding) < finding.index.size();
-}
-
-/// The array with another shape; each element is that of `array` whose index is congruent modulo the extents of
-/// `array`.
-Argument repeated(const ir::Module& module, const Argument& array, const std::vector<std::int32_t>& shape) {
-  Argument result = make_argument(module, array.type, shape);
-  const auto element_bytes = static_cast<std::size_t>(result.strides.back());
-  for (std::int64_t number = 0; number < element_count(result); ++number) {
-    std::int64_t rest = number;
-    std::int64_t number_in_array = 0;
-    std::int64_t stride = 1;
-    for (std::size_t d = shape.size(); d-- > 0; rest /= shape[d]) {
-      number_in_array += rest % shape[d] % array.shape[d] * stride;
-      stride *= array.shape[d];
-    }
-    std::memcpy(result.bytes.data() + element_offset(result, number),
-                array.bytes.data() + element_offset(array, number_in_array), element_bytes);
-  }
-  return result;
 }
 
 }  // namespace
@@ -65,7 +46,7 @@ void InputSpace::check_access_behind_end(const DrawRequest& request, const Launc
   const auto extent = [&](const Launch& launch) { return launch.arguments[access.parameter].shape[access.dimension]; };
   if (extent(launch_with_longer_array) <= extent(access.launch)) return;
   const std::int64_t elements = element_count(launch_with_longer_array.arguments[access.parameter]);
-  if (elements * kMoreThanIntegersAllow > request.max_elements) return;
+  if (elements * kExtentFactor > request.max_elements) return;
   // The integers stay, because they often limit a loop, perhaps to more iterations than the array has elements.
   Launch launch = launch_with_longer_array;
   for (std::size_t p = 0; p < launch.arguments.size(); ++p) {
@@ -73,7 +54,7 @@ void InputSpace::check_access_behind_end(const DrawRequest& request, const Launc
     const Argument& kept = access.launch.arguments[p];
     const Argument& values = is_float(argument.type.scalar) && element_count(kept) != 0 ? kept : argument;
     std::vector<std::int32_t> shape = argument.shape;
-    if (p == access.parameter) shape[access.dimension] *= kMoreThanIntegersAllow;
+    if (p == access.parameter) shape[access.dimension] *= kExtentFactor;
     const bool is_array_with_elements = argument.type.is_array() && element_count(values) != 0;
     argument = is_array_with_elements ? repeated(*module_, values, shape) : values;
   }

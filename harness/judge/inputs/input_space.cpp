@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <functional>
 #include <limits>
 #include <map>
@@ -12,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/judge/inputs/repeated_array.hpp"
 #include "ir/compared_constants.hpp"
 #include "ir/data_dependence.hpp"
 #include "ir/spatial_paths.hpp"
@@ -340,19 +340,7 @@ Launch InputSpace::cropped(const Launch& launch, const std::vector<std::vector<s
       result.arguments.push_back(whole);
       continue;
     }
-    Argument part = make_argument(*module_, whole.type, extents[p]);
-    const auto element_bytes = static_cast<std::size_t>(part.strides.back());
-    std::vector<std::int32_t> index(part.shape.size(), 0);
-    for (std::int64_t number = 0; number < element_count(part); ++number) {
-      std::int64_t number_in_whole = 0;
-      for (std::size_t d = 0; d < index.size(); ++d)
-        number_in_whole = number_in_whole * whole.shape[d] + index[d];
-      std::memcpy(part.bytes.data() + element_offset(part, number),
-                  whole.bytes.data() + element_offset(whole, number_in_whole), element_bytes);
-      for (std::size_t d = index.size(); d-- > 0 && ++index[d] == part.shape[d];)
-        index[d] = 0;
-    }
-    result.arguments.push_back(std::move(part));
+    result.arguments.push_back(repeated(*module_, whole, extents[p]));
   }
   return result;
 }
