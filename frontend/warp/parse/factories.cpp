@@ -150,9 +150,7 @@ bool WarpFileParser::bind_parameters(SyntaxNode definition, SyntaxNode call, Env
                              : keyword != arguments.keyword_arguments.end() ? keyword->second
                                                                             : otherwise;
     if (!value) return false;
-    const auto* functions = value.is(SyntaxKind::kIdentifier)
-                                ? find(is_given ? from : *inner.enclosing_environment, value.text())
-                                : nullptr;
+    const auto* functions = named_functions(is_given ? from : *inner.enclosing_environment, value);
     if (functions != nullptr) {
       inner.functions.emplace(name, *functions);
     } else if (!inner.scope.bind(name, value, is_given ? from.scope : inner.enclosing_environment->scope)) {
@@ -194,7 +192,7 @@ SyntaxNode WarpFileParser::run_factory(SyntaxNode block, Environment& inner) {
 
 void WarpFileParser::bind_result(std::string_view target, SyntaxNode value, const Environment& inner,
                                  Environment& home) {
-  const auto* made = value.is(SyntaxKind::kIdentifier) ? find(inner, value.text()) : nullptr;
+  const auto* made = named_functions(inner, value);
   if (made == nullptr) {
     forget_functions(target, home);
     if (!home.scope.bind(target, value, inner.scope)) {

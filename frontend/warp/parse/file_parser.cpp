@@ -198,15 +198,30 @@ void WarpFileParser::collect_assignment(SyntaxNode assignment, Environment& home
                            names.size() > 1 && names.size() == values.size() &&
                            std::ranges::all_of(names, [](SyntaxNode name) { return name.is(SyntaxKind::kIdentifier); });
   if (!is_multiple) {
-    if (left.is(SyntaxKind::kIdentifier)) forget_functions(left.text(), home);
+    if (left.is(SyntaxKind::kIdentifier)) {
+      if (assignment.is(SyntaxKind::kAssignment) && alias_functions(left.text(), right, home)) return;
+      forget_functions(left.text(), home);
+    }
     return home.scope.add_assignment(assignment);
   }
   // A value that depends on an earlier value of one of the names becomes unknown, because the name is assigned twice.
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (values[i].is(SyntaxKind::kCall) && call_factory(values[i], names.subspan(i, 1), home)) continue;
+    if (alias_functions(names[i].text(), values[i], home)) continue;
     forget_functions(names[i].text(), home);
     home.scope.define(names[i].text(), values[i]);
   }
+}
+
+/// Lets a new name stand for the functions with the decorator wp.func that `value` names. Returns false, and changes
+/// nothing, if `value` names no such functions or the name is not new.
+bool WarpFileParser::alias_functions(std::string_view name, SyntaxNode value, Environment& home) {
+  if (home.scope.knows(name) || home.functions.contains(name)) return false;
+  const auto* const named = named_functions(home, value);
+  if (named == nullptr || std::ranges::any_of(*named, &SourceFunction::is_kernel)) return false;
+  const std::vector<SourceFunction*> functions = *named;
+  home.functions.emplace(name, functions);
+  return true;
 }
 
 /// Removes the functions with the decorator wp.func that the name stands for, because later code binds the name.
@@ -288,6 +303,10 @@ void WarpFileParser::collect_decorated(SyntaxNode decorated, bool is_sound, Envi
   entry.is_inverted_bool_variant = !inverted_bool_parameters_.empty();
   first_function_by_definition_.emplace(definition.id(), &entry);
   auto& same_name = home.functions[std::string(name)];
+  // Functions that an assignment gave this name are no overloads of the new one.
+  std::erase_if(same_name, [&](const SourceFunction* earlier) {
+    return !earlier->is_kernel && (earlier->environment != &home || earlier->name != name);
+  });
   for (SourceFunction* earlier : same_name) {
     if (is_kernel || earlier->is_kernel)
       reject(*earlier, fmt::format("redefined in {}", ir::line_text(result_.module, entry.definition.loc())));
@@ -557,6 +576,12 @@ const std::vector<SourceFunction*>* WarpFileParser::find(const Environment& home
     if (at->scope.knows(name)) return nullptr;
   }
   return nullptr;
+}
+
+const std::vector<SourceFunction*>* WarpFileParser::named_functions(const Environment& home, SyntaxNode value) {
+  const bool is_member =
+      value.is(SyntaxKind::kAttribute) && value.part(SyntaxField::kObject).is(SyntaxKind::kIdentifier);
+  return value.is(SyntaxKind::kIdentifier) || is_member ? find(home, value.text()) : nullptr;
 }
 
 std::vector<SourceFunction*> WarpFileParser::functions(const Environment& home, std::string_view name) {

@@ -83,7 +83,10 @@ class WarpFileParser {
   const ir::Module& module() const { return result_.module; }
   /// The functions of this name visible in the environment; null if there is none.
   static const std::vector<SourceFunction*>* find(const Environment& home, std::string_view name);
-  /// The same, parsed as far as possible; several are overloads. Empty if there is none.
+  /// The functions that the expression `name` or `module.name` stands for; null if there is none.
+  static const std::vector<SourceFunction*>* named_functions(const Environment& home, SyntaxNode value);
+  /// The functions of this name visible in the environment, parsed as far as possible; several are overloads. Empty if
+  /// there is none.
   std::vector<SourceFunction*> functions(const Environment& home, std::string_view name);
   /// The instance of the function for these arguments. Null if there are too many instances.
   SourceFunction* instance(SourceFunction& entry, std::vector<ArgumentSpec> given);
@@ -103,6 +106,7 @@ class WarpFileParser {
 
   void collect_file(SyntaxNode root, Environment& home);
   void mark_rebound_names(SyntaxNode block, Environment& home);
+  static bool alias_functions(std::string_view name, SyntaxNode value, Environment& home);
   static void forget_functions(std::string_view name, Environment& home);
   void collect(SyntaxNode statement, bool is_sound, Environment& home);
   void collect_assignment(SyntaxNode assignment, Environment& home);

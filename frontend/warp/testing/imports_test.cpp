@@ -140,6 +140,47 @@ TEST_F(Imports, ResolveFunctionsConstantsAndTypesOfImportedModule) {
   EXPECT_EQ(body_text(read("from . import inner as p", "x[0] = p.scaled(x[0], 1.0)")), "x[0] = scaled(x[0], 1.0)\n");
 }
 
+TEST_F(Imports, FunctionsMayHaveFurtherNames) {
+  modules["."] = "from . import physics\nwidened = physics.scaled\n";
+  const auto call = [this](const std::string& definitions, const std::string& name) {
+    const ParsedFile file = read(definitions, "x[0] = " + name + "(x[0])");
+    return body_text(file) + messages(file);
+  };
+  EXPECT_EQ(call("from . import physics\nwide = physics.scaled", "wide"), "x[0] = scaled(x[0], 4.0)\n");
+  EXPECT_EQ(call("from .physics import scaled\nwide = scaled\nwider = wide", "wider"), "x[0] = scaled(x[0], 4.0)\n");
+  EXPECT_EQ(call("from . import physics as p\na, b = p.clipped, p.scaled", "a"), "x[0] = clipped(x[0])\n");
+  EXPECT_EQ(call("from . import widened", "widened"), "x[0] = scaled(x[0], 4.0)\n");
+  EXPECT_THAT(call("from .physics import clipped, scaled\nf = clipped\nf = scaled", "f"),
+              HasSubstr("the value 'scaled' is known only when Python runs"));
+  EXPECT_THAT(call("from .physics import clipped\nif N:\n    f = 1\nf = clipped", "f"), HasSubstr("error: in k"));
+  EXPECT_THAT(call("from .physics import plain\nf = plain", "f"),
+              HasSubstr("the value 'plain' is known only when Python runs"));
+}
+
+TEST_F(Imports, LaterDefinitionReplacesFurtherNameOfFunction) {
+  const std::string later = "@wp.func\ndef f(x: float):\n    return -x";
+  for (const std::string first :
+       {"from .physics import clipped\nf = clipped\n", "@wp.func\ndef g(x: int):\n    return float(x)\nf = g\n"}) {
+    const ParsedFile file = read(first + later, "x[0] = f(x[0])");
+    EXPECT_THAT(ir::to_text(file.module), HasSubstr("return neg(x)")) << messages(file);
+    EXPECT_THAT(messages(read(first + later, "x[0] = f(1)")), HasSubstr("error: in k: f(...)"));
+  }
+}
+
+TEST_F(Imports, FactoryArgumentMayBeFunctionOfModule) {
+  modules["."] = "";
+  const ParsedFile file = read(R"(import warp as wp
+from . import physics
+def make(f):
+    @wp.kernel
+    def k(x: wp.array(dtype=float)):
+        x[0] = f(x[0])
+    return k
+made = make(physics.scaled)
+)");
+  EXPECT_THAT(ir::to_text(file.module), HasSubstr("x[0] = scaled(x[0], 4.0)")) << messages(file);
+}
+
 TEST_F(Imports, LoadOnlyModulesOfReferencedNames) {
   modules[".large"] = "from .physics import Body\nfrom .absent import other\nwanted = 7.0\nunwanted = other + 1\n";
   const ParsedFile file = read("from .large import wanted\nfrom .physics import odd", "x[0] = wanted");
