@@ -312,9 +312,11 @@ std::vector<std::vector<std::int32_t>> InputSpace::exact_extents(
   std::map<std::pair<std::size_t, std::int32_t>, std::int32_t> needed;
   for (std::size_t p = 0; p < accessed.size(); ++p) {
     const std::vector<std::int32_t>& shape = launch.arguments[p].shape;
-    const bool is_accessed = std::ranges::find(accessed[p], 0) == accessed[p].end();
-    if (!is_accessed) accessed[p] = shape;
-    if (!is_accessed || has_data_dependent_accesses_[p]) continue;
+    if (has_data_dependent_accesses_[p]) continue;
+    if (std::ranges::find(accessed[p], 0) != accessed[p].end()) {
+      accessed[p] = shape;
+      continue;
+    }
     for (std::size_t d = 0; d < shape.size(); ++d) {
       const auto [known, is_new] = needed.try_emplace({d, shape[d]}, accessed[p][d]);
       if (!is_new && known->second != accessed[p][d]) known->second = 0;
@@ -325,7 +327,7 @@ std::vector<std::vector<std::int32_t>> InputSpace::exact_extents(
     const std::vector<std::int32_t>& shape = launch.arguments[p].shape;
     for (std::size_t d = 0; d < shape.size(); ++d) {
       const auto known = needed.find({d, shape[d]});
-      const bool holds_all = known != needed.end() && known->second >= accessed[p][d];
+      const bool holds_all = known != needed.end() && known->second > 0 && known->second >= accessed[p][d];
       accessed[p][d] = holds_all ? known->second : shape[d];
     }
   }

@@ -313,6 +313,23 @@ def gather(x: wp.array(dtype=float), index: wp.array(dtype=int), out: wp.array(d
                   .has_data_dependent_accesses());
 }
 
+TEST(InputSpace, ArrayThatIsNotReadBecauseOfDataHasTheExtentsOfTheOthers) {
+  Space space(R"(
+# domain: 0 <= mask <= 0
+@wp.kernel
+def masked(x: wp.array2d(dtype=float), mask: wp.array2d(dtype=int), out: wp.array2d(dtype=float)):
+    i = wp.tid()
+    for j in range(x.shape[1]):
+        out[i, j] = 0.0
+        if mask[i, j] != 0:
+            out[i, j] = x[i, j]
+)",
+              ArrayExtents::kExact);
+  const ir::Launch launch = space.found({.seed = 1, .size = 2, .array_extent = 5});
+  EXPECT_THAT(space.shape(launch, "mask"), ElementsAre(2, space.shape(launch, "x")[1]));
+  EXPECT_EQ(space.shape(launch, "x")[0], 2);
+}
+
 TEST(InputSpace, FewValuesAreOutliersOnRequest) {
   Space space(kProduct);
   const ir::Launch launch = space.found({.seed = 1, .float_outlier = 200, .size = 31, .array_extent = 31});

@@ -109,6 +109,8 @@ class PreconditionParser {
                  ? "lengths of arrays cannot be restricted, only values of parameters and of array elements"
                  : std::string(kStructFields));
     }
+    if (rest_.starts_with('['))
+      reject("the range of an array holds for all its elements; write the name of the array without an index");
     fail("<, <=, >, >= or 'in', as in '-1 <= x < 1' or 'x in [-1, 1)'");
   }
 

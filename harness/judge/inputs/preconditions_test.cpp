@@ -318,6 +318,8 @@ TEST(Preconditions, MessageNamesTheCause) {
       {"domain: x.shape[0] >= 1", kLengths},
       {"domain: 1 <= x.shape[0]", kLengths},
       {"domain: x < idx", "expected a scalar parameter, got the array 'idx'"},
+      {"domain: 0 <= idx[i] < 3",
+       "the range of an array holds for all its elements; write the name of the array without an index"},
       {"launch: (m, n)", "expected a parameter name, got 'm'; the parameters are x, idx, n, s, flag, out"},
       {"launch: (n, ",
        "expected a parameter name, got the end of the comment; the parameters are x, idx, n, s, flag, "
