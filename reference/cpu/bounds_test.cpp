@@ -441,16 +441,36 @@ TEST(ApproximateOperations, HaveErrorsThatCudaDocuments) {
   EXPECT_EQ(on_cpu, approximate_on_cpu);
 }
 
-/// The bound of op(1.5, constant) with f64 promotion, if constants may be rounded.
-double bound_with_constant_errors(Op op, double constant, ir::Scalar scalar = ir::Scalar::kF32) {
+/// The bounds of op(1.5, constant) for this profile.
+PrecisionBounds bounds_for(const ArithmeticProfile& profile, Op op, double constant,
+                           ir::Scalar scalar = ir::Scalar::kF32) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {1.5}, scalar);
   const ir::VarId out = w.zeros("out", ir::scalar_type(scalar), {1});
   const ir::VarId i = w.thread_index(1);
   w.b().store(out, {w.var(i)}, w.op(op, {w.at(x, i), w.b().literal(ir::scalar_type(scalar), constant)}));
   auto run = w.run();
-  run.profile.promotion_has_constant_errors = true;
-  return w.oracle().evaluate(run).outputs[1]->elements[0].bound[kPromoted];
+  run.profile = profile;
+  return w.oracle().evaluate(run).outputs[1]->elements[0].bound;
+}
+
+/// The bound with f64 promotion, if constants may be rounded.
+double bound_with_constant_errors(Op op, double constant, ir::Scalar scalar = ir::Scalar::kF32) {
+  return bounds_for({.promotion_has_constant_errors = true}, op, constant, scalar)[kPromoted];
+}
+
+/// How much the native bound of 1.5 * constant grows if the code may use another algorithm.
+double growth_for_other_algorithm(double constant) {
+  const double usual = bounds_for({}, Op::kMul, constant)[kNative];
+  return bounds_for({.input_error = {.unit_roundoffs = 1}}, Op::kMul, constant)[kNative] - usual;
+}
+
+TEST(ConstantErrors, AreAllowedForOtherAlgorithms) {
+  const double of_input = 1.5 * 0x1p-24;
+  EXPECT_NEAR(growth_for_other_algorithm(0.9F), 0.9 * of_input + 1.5 * 0x1p-25, 1e-13);
+  constexpr double kFewDigits = 0x1.CCCp-1;
+  // The product of the inputs without errors is exact, so its rounding is a part of the growth.
+  EXPECT_NEAR(growth_for_other_algorithm(kFewDigits), kFewDigits * of_input + 0x1p-24, 1e-13);
 }
 
 TEST(ConstantErrors, AreHalfAnUlpOfFloatConstantsWithManyDigits) {

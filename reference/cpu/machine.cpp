@@ -43,6 +43,7 @@ Interpreter<Tracer>::Interpreter(const Program& program, const OracleRun& run, T
     Value& value = at(constant.destination);
     if (ir::is_float(constant.scalar)) value.f.v = static_cast<long double>(std::bit_cast<double>(constant.bits));
     else value.i = static_cast<std::int64_t>(constant.bits);
+    if (run.profile.input_error.unit_roundoffs > 0) value.f.e[kNative] = rounding_of_constant(constant);
     if (run.profile.promotion_has_constant_errors) value.f.e[kPromoted] = rounding_of_constant(constant);
     if (!constant.is_inexact) continue;
     value.f.e[kNative] = format_of(constant.scalar, run.profile.flushes_subnormals).unit_roundoff;
