@@ -95,6 +95,16 @@ TEST_F(WarpTextTest, JudgesDefinitionsWithoutRunningOtherCodeOfTheFile) {
   EXPECT_FALSE(std::filesystem::exists(workshop_.path() / "ran"));
 }
 
+TEST_F(WarpTextTest, PassesStructInsideStructWithArrays) {
+  const auto records = judge(
+      "import warp as wp\n\n\n@wp.struct\nclass Inner:\n    a: float\n    v: wp.vec3\n\n\n"
+      "@wp.struct\nclass Outer:\n    inner: Inner\n    x: wp.array(dtype=float)\n\n\n"
+      "@wp.kernel\ndef scale(p: Outer, out: wp.array(dtype=float)):\n    i = wp.tid()\n"
+      "    out[i] = p.x[i] * p.inner.a + p.inner.v[1]\n");
+  for (const char* pass : {"user.scale/forward", "user.scale/backward"})
+    EXPECT_EQ(records.at(pass).at("outcome"), "pass") << verdict(records.at(pass));
+}
+
 TEST_F(WarpTextTest, StatesWhyTheUsersTextIsNotJudged) {
   workshop_.write("settings.py", "LIMIT = 2.0\n");
   const auto records = judge(

@@ -526,6 +526,10 @@ class Arguments:
         """Set the argument or field that next_type returned."""
         if self.place is None:
             self.values[-1] = value
+        elif isinstance(value, wp._src.codegen.StructInstance):
+            # An assignment would copy the instance's attributes, which do not have the values in its memory.
+            field = getattr(*self.place)
+            ctypes.memmove(ctypes.addressof(field._ctype), ctypes.addressof(value._ctype), ctypes.sizeof(value._ctype))
         else:
             setattr(*self.place, value.item() if isinstance(value, np.generic) else value)
 

@@ -43,8 +43,8 @@ enum class MathLibrary : std::uint8_t { kLibm, kCuda };
 
 /// The relative error that each float of the inputs is assumed to have. It models the rounding errors of code that
 /// computes the same function by another algorithm: a backward stable algorithm computes the exact result for inputs
-/// with relative errors of a few unit roundoffs (docs/design/numerics.md). Unless the error is 0, native bounds also allow
-/// float32 constants such as 0.999 to be off by half an ulp, because such code may use them in double precision.
+/// with relative errors of a few unit roundoffs (docs/design/numerics.md). Unless the error is 0, native bounds also
+/// allow float32 constants such as 0.999 to be off by half an ulp, because such code may use them in double precision.
 struct InputError {
   double unit_roundoffs = 0;  ///< the relative error, as a multiple of the unit roundoff of the input's type
   /// Minimum number of significant bits with which the unit roundoff is calculated: that of f32 if the kernel converts
