@@ -95,6 +95,18 @@ TEST_F(WarpTextTest, JudgesDefinitionsWithoutRunningOtherCodeOfTheFile) {
   EXPECT_FALSE(std::filesystem::exists(workshop_.path() / "ran"));
 }
 
+TEST_F(WarpTextTest, JudgesTextWithSubscriptedArraysAndFlagsMadeOfOthers) {
+  const auto records = judge(
+      "import enum\n\nimport warp as wp\n\n\n"
+      "class Mode(enum.IntFlag):\n    A = 1\n    B = 2\n    BOTH = A | B\n\n\n"
+      "@wp.kernel\ndef scale(x: wp.array[float], out: wp.array[float]):\n    i = wp.tid()\n"
+      "    out[i] = x[i] * float(int(Mode.BOTH))\n");
+  for (const char* pass : {"user.scale/forward", "user.scale/backward"}) {
+    EXPECT_EQ(records.at(pass).at("outcome"), "pass") << verdict(records.at(pass));
+    EXPECT_EQ(records.at(pass).at("text"), json({{"own", true}})) << records.at(pass).at("text");
+  }
+}
+
 TEST_F(WarpTextTest, PassesStructInsideStructWithArrays) {
   const auto records = judge(
       "import warp as wp\n\n\n@wp.struct\nclass Inner:\n    a: float\n    v: wp.vec3\n\n\n"

@@ -193,7 +193,7 @@ def offsets_of(structure: type[ctypes.Structure]) -> dict[str, int]:
 
 def argument_layout(kind: object) -> dict[str, object]:
     """The layout of one kernel argument as Warp passes it to a GPU: its size and the offsets of a struct's fields."""
-    if isinstance(kind, wp.array):
+    if getattr(wp._src.types, "matches_array_class", isinstance)(kind, wp.array):
         return {"bytes": ctypes.sizeof(wp._src.types.array_t), "fields": {}}
     if isinstance(kind, wp._src.codegen.Struct):
         fields: dict[str, int] = {}

@@ -131,6 +131,9 @@ class KernelFile:
 
     def needed_names(self, node: ast.stmt) -> set[str]:
         """Return the names of the file that a statement needs."""
+        if isinstance(node, ast.ClassDef):
+            stored = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+            return loaded_names(node) - (stored - self.binding.keys())
         if not isinstance(node, ast.FunctionDef):
             return loaded_names(node)
         arguments = [a for a in ast.walk(node.args) if isinstance(a, ast.arg)]
@@ -384,6 +387,8 @@ def check_arguments(kernel: object, binding: dict[str, object]) -> None:
     """Fail unless the kernel has the arguments that launches pass."""
     import warp as wp  # Not at the top: the other functions run without Warp.
 
+    # Warp 1.19 has another class for the annotation wp.array[float].
+    is_array = getattr(wp._src.types, "matches_array_class", isinstance)
     arguments = {argument.label: argument.type for argument in kernel.adj.args}
     wanted: dict[str, dict[str, object] | None] = {}
     for parameter in binding["parameters"]:
@@ -398,7 +403,7 @@ def check_arguments(kernel: object, binding: dict[str, object]) -> None:
         if parameter is None:
             is_same = isinstance(kind, wp._src.codegen.Struct)
         elif parameter["rank"] > 0:
-            is_same = isinstance(kind, wp.array) and kind.ndim == parameter["rank"]
+            is_same = is_array(kind, wp.array) and kind.ndim == parameter["rank"]
             is_same = is_same and wp.types.type_size_in_bytes(kind.dtype) == parameter["bytes"]
         elif isinstance(kind, wp._src.codegen.Struct):
             is_same = ctypes.sizeof(kind.ctype) == parameter["bytes"]

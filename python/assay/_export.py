@@ -480,6 +480,10 @@ class _FunctionWriter(ast.NodeVisitor):
         found, value = self._lookup(node)
         if found and not isinstance(value, types.ModuleType):
             self._replace(node, self._spell(node.id, value))
+        elif value is wp and node.id != "wp":  # warp.tid, which is not an attribute of the module
+            if "wp" in self._locals:
+                raise _NameTaken("wp")
+            self._replace(node, "wp")
 
     def _lookup(self, node: ast.expr) -> tuple[bool, Any]:
         """The value of a dotted name that is not a local variable."""

@@ -77,6 +77,18 @@ def test_function_that_warp_calls_for_an_operator_is_exported(tmp_path):
     assert np.array_equal(results(load(text, tmp_path).wrapped, x), expected)
 
 
+def test_kernel_may_name_warp_otherwise(tmp_path):
+    module = load(
+        "import warp as accelerator\n\n\n@accelerator.kernel\n"
+        "def k(x: accelerator.array(dtype=float), y: accelerator.array(dtype=float)):\n"
+        "    i = accelerator.tid()\n    y[i] = accelerator.sin(x[i])\n",
+        tmp_path,
+    )
+    text = assay.export(module.k)
+    assert "i = wp.tid()" in text
+    assert "accelerator" not in text.split("@wp.kernel")[1]
+
+
 def test_exported_doubles_keep_all_digits(tmp_path):
     module = load(assay.export(kernels.exact), tmp_path)
     x = wp.array(X, dtype=wp.float64)
