@@ -95,7 +95,7 @@ TEST_F(WarpTextTest, JudgesDefinitionsWithoutRunningOtherCodeOfTheFile) {
   EXPECT_FALSE(std::filesystem::exists(workshop_.path() / "ran"));
 }
 
-TEST_F(WarpTextTest, JudgesTextWithSubscriptedArraysAndFlagsMadeOfOthers) {
+TEST_F(WarpTextTest, JudgesUsersTextWithSubscriptedArraysAndCombinedFlags) {
   const auto records = judge(
       "import enum\n\nimport warp as wp\n\n\n"
       "class Mode(enum.IntFlag):\n    A = 1\n    B = 2\n    BOTH = A | B\n\n\n"

@@ -193,7 +193,7 @@ def offsets_of(structure: type[ctypes.Structure]) -> dict[str, int]:
 
 def argument_layout(kind: object) -> dict[str, object]:
     """The layout of one kernel argument as Warp passes it to a GPU: its size and the offsets of a struct's fields."""
-    if getattr(wp._src.types, "matches_array_class", isinstance)(kind, wp.array):
+    if kernel_text.is_array(kind):
         return {"bytes": ctypes.sizeof(wp._src.types.array_t), "fields": {}}
     if isinstance(kind, wp._src.codegen.Struct):
         fields: dict[str, int] = {}
@@ -481,7 +481,8 @@ def value_of(kind: object, raw: bytes) -> object:
     """A value of a Warp type from its bytes."""
     if isinstance(kind, wp._src.codegen.Struct):
         instance = kind()
-        expect_size(ctypes.sizeof(instance._ctype), raw)
+        if ctypes.sizeof(instance._ctype) != len(raw):
+            raise ValueError(f"argument must have {ctypes.sizeof(instance._ctype)} bytes, got {len(raw)}")
         ctypes.memmove(ctypes.addressof(instance._ctype), raw, len(raw))
         return instance
     if issubclass(kind, ctypes.Array):  # vectors, matrices, quaternions, transforms
@@ -489,12 +490,6 @@ def value_of(kind: object, raw: bytes) -> object:
     if kind is getattr(wp, "bfloat16", None):  # NumPy has no such type: the upper half of a float32
         return kind(float(np.frombuffer(b"\0\0" + raw, np.float32)[0]))
     return np.frombuffer(raw, wp.dtype_to_numpy(kind))[0]
-
-
-def expect_size(size: int, raw: bytes) -> None:
-    """Fail if a value does not have the size that Warp expects."""
-    if size != len(raw):
-        raise ValueError(f"argument must have {size} bytes in Warp's layout, got {len(raw)}")
 
 
 class Arguments:
@@ -527,9 +522,8 @@ class Arguments:
         if self.place is None:
             self.values[-1] = value
         elif isinstance(value, wp._src.codegen.StructInstance):
-            # An assignment would copy the instance's attributes, which do not have the values in its memory.
-            field = getattr(*self.place)
-            ctypes.memmove(ctypes.addressof(field._ctype), ctypes.addressof(value._ctype), ctypes.sizeof(value._ctype))
+            # setattr(owner, ...) would copy the attributes of `value`, but value_of sets only its memory.
+            setattr(self.place[0]._ctype, self.place[1], value._ctype)
         else:
             setattr(*self.place, value.item() if isinstance(value, np.generic) else value)
 

@@ -131,7 +131,7 @@ class KernelFile:
 
     def needed_names(self, node: ast.stmt) -> set[str]:
         """Return the names of the file that a statement needs."""
-        if isinstance(node, ast.ClassDef):
+        if isinstance(node, ast.ClassDef):  # its statements may read names that earlier ones assign
             stored = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
             return loaded_names(node) - (stored - self.binding.keys())
         if not isinstance(node, ast.FunctionDef):
@@ -310,7 +310,8 @@ def bound_names(node: ast.stmt) -> set[str]:
         return {alias.asname or alias.name.split(".")[0] for alias in node.names}
     names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
     for part in ast.iter_child_nodes(node):
-        for inner in [part, *getattr(part, "body", ())]:
+        body = getattr(part, "body", [])  # of a conditional expression or a lambda: one expression
+        for inner in [part, *(body if isinstance(body, list) else [])]:
             if isinstance(inner, ast.stmt):
                 names |= bound_names(inner)
     return names
@@ -383,12 +384,17 @@ def kernel_in(module: object, binding: dict[str, object]) -> object:
     return overloads[0]
 
 
+def is_array(kind: object) -> bool:
+    """Whether the type of an argument is wp.array. In Warp 1.19, the annotation wp.array[float] has another class."""
+    import warp as wp  # Not at the top: the other functions run without Warp.
+
+    return getattr(wp._src.types, "matches_array_class", isinstance)(kind, wp.array)
+
+
 def check_arguments(kernel: object, binding: dict[str, object]) -> None:
     """Fail unless the kernel has the arguments that launches pass."""
     import warp as wp  # Not at the top: the other functions run without Warp.
 
-    # Warp 1.19 has another class for the annotation wp.array[float].
-    is_array = getattr(wp._src.types, "matches_array_class", isinstance)
     arguments = {argument.label: argument.type for argument in kernel.adj.args}
     wanted: dict[str, dict[str, object] | None] = {}
     for parameter in binding["parameters"]:
@@ -403,7 +409,7 @@ def check_arguments(kernel: object, binding: dict[str, object]) -> None:
         if parameter is None:
             is_same = isinstance(kind, wp._src.codegen.Struct)
         elif parameter["rank"] > 0:
-            is_same = is_array(kind, wp.array) and kind.ndim == parameter["rank"]
+            is_same = is_array(kind) and kind.ndim == parameter["rank"]
             is_same = is_same and wp.types.type_size_in_bytes(kind.dtype) == parameter["bytes"]
         elif isinstance(kind, wp._src.codegen.Struct):
             is_same = ctypes.sizeof(kind.ctype) == parameter["bytes"]

@@ -126,6 +126,14 @@ TEST_F(KernelTextTest, TakesOverloadsAndFunctionsThatReplaceOperators) {
     EXPECT_THAT(taken.text, HasSubstr(kept));
 }
 
+TEST_F(KernelTextTest, FileMayContainConditionalExpressionsAndLambdas) {
+  for (const char* statement : {"DEVICE = 'cpu' if True else 'cuda'", "f = lambda x: x"}) {
+    const TakenText taken = take_with(std::string("LIMIT = 2.0\n") + statement);
+    EXPECT_EQ(taken.status, 0) << taken.text;
+    EXPECT_THAT(taken.text, HasSubstr("LIMIT = 2.0"));
+  }
+}
+
 TEST_F(KernelTextTest, TakesConstantsOfTypesThatTheFileDefines) {
   const TakenText taken = take_with(
       "from enum import IntEnum\nmat63 = wp.types.matrix(shape=(6, 3), dtype=float)\nSPREAD = mat63(1.0)\n"

@@ -57,6 +57,32 @@ TEST(CustomGradient, IsADefectIfItDiffersFromTheDerivative) {
   EXPECT_THAT(run.backward("missing").message, HasSubstr("the gradient of y["));
 }
 
+TEST(CustomGradient, MayHaveOtherRoundedConstantsThanTheCode) {
+  const auto kernel = [](const std::string& factor) {
+    return R"(
+import math
+
+@wp.func
+def angle(x: float):
+    return wp.degrees(x)
+
+@wp.func_grad(angle)
+def adj_angle(x: float, adj_ret: float):
+    wp.adjoint[x] += )" +
+           factor + R"( * adj_ret
+
+@wp.kernel
+def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = angle(x[i])
+)";
+  };
+  const CpuRun run(
+      {{.name = "rounded", .python = kernel("180.0 / math.pi")}, {.name = "off", .python = kernel("57.29579")}});
+  EXPECT_EQ(run.backward("rounded").outcome, Outcome::pass) << summary(run.backward("rounded"));
+  EXPECT_EQ(run.backward("off").outcome_detail, "custom_gradient") << summary(run.backward("off"));
+}
+
 TEST(CustomGradient, OfANativeFunctionIsZero) {
   const std::string python = R"(
 @wp.func_native("return 2.0f * a;")

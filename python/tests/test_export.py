@@ -77,7 +77,7 @@ def test_function_that_warp_calls_for_an_operator_is_exported(tmp_path):
     assert np.array_equal(results(load(text, tmp_path).wrapped, x), expected)
 
 
-def test_kernel_may_name_warp_otherwise(tmp_path):
+def test_file_may_import_warp_under_another_name(tmp_path):
     module = load(
         "import warp as accelerator\n\n\n@accelerator.kernel\n"
         "def k(x: accelerator.array(dtype=float), y: accelerator.array(dtype=float)):\n"

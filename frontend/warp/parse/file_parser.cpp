@@ -219,8 +219,7 @@ bool WarpFileParser::alias_functions(std::string_view name, SyntaxNode value, En
   if (home.scope.knows(name) || home.functions.contains(name)) return false;
   const auto* const named = named_functions(home, value);
   if (named == nullptr || std::ranges::any_of(*named, &SourceFunction::is_kernel)) return false;
-  const std::vector<SourceFunction*> functions = *named;
-  home.functions.emplace(name, functions);
+  home.functions.emplace(name, *named);
   return true;
 }
 

@@ -83,8 +83,6 @@ class WarpFileParser {
   const ir::Module& module() const { return result_.module; }
   /// The functions of this name visible in the environment; null if there is none.
   static const std::vector<SourceFunction*>* find(const Environment& home, std::string_view name);
-  /// The functions that the expression `name` or `module.name` stands for; null if there is none.
-  static const std::vector<SourceFunction*>* named_functions(const Environment& home, SyntaxNode value);
   /// The functions of this name visible in the environment, parsed as far as possible; several are overloads. Empty if
   /// there is none.
   std::vector<SourceFunction*> functions(const Environment& home, std::string_view name);
@@ -106,6 +104,8 @@ class WarpFileParser {
 
   void collect_file(SyntaxNode root, Environment& home);
   void mark_rebound_names(SyntaxNode block, Environment& home);
+  /// The functions that the expression `name` or `module.name` stands for; null if there is none.
+  static const std::vector<SourceFunction*>* named_functions(const Environment& home, SyntaxNode value);
   static bool alias_functions(std::string_view name, SyntaxNode value, Environment& home);
   static void forget_functions(std::string_view name, Environment& home);
   void collect(SyntaxNode statement, bool is_sound, Environment& home);

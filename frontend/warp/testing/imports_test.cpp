@@ -140,7 +140,7 @@ TEST_F(Imports, ResolveFunctionsConstantsAndTypesOfImportedModule) {
   EXPECT_EQ(body_text(read("from . import inner as p", "x[0] = p.scaled(x[0], 1.0)")), "x[0] = scaled(x[0], 1.0)\n");
 }
 
-TEST_F(Imports, FunctionsMayHaveFurtherNames) {
+TEST_F(Imports, AssignmentsGiveFunctionsFurtherNames) {
   modules["."] = "from . import physics\nwidened = physics.scaled\n";
   const auto call = [this](const std::string& definitions, const std::string& name) {
     const ParsedFile file = read(definitions, "x[0] = " + name + "(x[0])");
@@ -157,7 +157,7 @@ TEST_F(Imports, FunctionsMayHaveFurtherNames) {
               HasSubstr("the value 'plain' is known only when Python runs"));
 }
 
-TEST_F(Imports, LaterDefinitionReplacesFurtherNameOfFunction) {
+TEST_F(Imports, LaterDefinitionReplacesAssignedFunction) {
   const std::string later = "@wp.func\ndef f(x: float):\n    return -x";
   for (const std::string first :
        {"from .physics import clipped\nf = clipped\n", "@wp.func\ndef g(x: int):\n    return float(x)\nf = g\n"}) {

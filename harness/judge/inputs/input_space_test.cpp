@@ -313,7 +313,7 @@ def gather(x: wp.array(dtype=float), index: wp.array(dtype=int), out: wp.array(d
                   .has_data_dependent_accesses());
 }
 
-TEST(InputSpace, ArrayThatIsNotReadBecauseOfDataHasTheExtentsOfTheOthers) {
+TEST(InputSpace, ArrayThatDataLeavesUnreadHasExtentsOfOtherArrays) {
   Space space(R"(
 # domain: 0 <= mask <= 0
 @wp.kernel
