@@ -84,10 +84,12 @@ std::vector<InputAssumption> InputSpace::assumptions() const {
                              .domain_comment = fmt::format("# domain: {} is a permutation", name)});
     }
   }
-  for (std::size_t d = 0; d < has_unit_extent_.size(); ++d) {
-    if (has_unit_extent_[d])
-      assumptions.push_back(
-          {.description = fmt::format("dimension {} of the launch has the extent 1", d), .domain_comment = ""});
+  for (std::size_t d = 0; d < max_launch_extent_.size(); ++d) {
+    const std::int32_t most = max_launch_extent_[d];
+    if (most == kUnlimited) continue;
+    assumptions.push_back({.description = fmt::format("dimension {} of the launch has the extent {}{}", d, most,
+                                                      most == 1 ? "" : " or less"),
+                           .domain_comment = ""});
   }
   if (order_dependence_)
     assumptions.push_back(

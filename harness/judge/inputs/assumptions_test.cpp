@@ -96,6 +96,16 @@ def k(first: wp.array(dtype=int), x: wp.array(dtype=float), out: wp.array(dtype=
               ::testing::Contains(::testing::AnyOf(described("dimension 0 of the launch has the extent 1"),
                                                    described("dimension 1 of the launch has the extent 1"))));
 
+  Space components(R"(
+@wp.kernel
+def k(x: wp.array(dtype=wp.vec3), out: wp.array2d(dtype=float)):
+    i, j = wp.tid()
+    out[i, j] = x[i][j]
+)");
+  components.found_all();
+  EXPECT_THAT(components.space().assumptions(),
+              ElementsAre(described("dimension 1 of the launch has the extent 3 or less")));
+
   Space positive(R"(
 @wp.kernel
 def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):

@@ -56,7 +56,7 @@ void InputSpace::choose_extents(Launch& launch, const DrawRequest& request) cons
     if (d > 0 && request.has_independent_extents) wanted = independent_extent(request, 0, static_cast<std::size_t>(d));
     if (d > 0 && request.has_round_extents) wanted = round_extent(request, static_cast<std::size_t>(d));
     if (uses_tiles_) wanted = std::min(wanted, d == 0 ? 3 : 2);
-    launch.extents.push_back(has_unit_extent_[static_cast<std::size_t>(d)] ? std::min(wanted, 1) : wanted);
+    launch.extents.push_back(std::min(wanted, max_launch_extent_[static_cast<std::size_t>(d)]));
   }
 }
 

@@ -134,7 +134,7 @@ InputSpace::InputSpace(const Module& module, const Function& kernel, const refer
   min_integer_.assign(count, 0);
   draws_permutation_.assign(count, false);
   spacing_step_.assign(count, 0);
-  has_unit_extent_.assign(static_cast<std::size_t>(kernel.launch_rank), false);
+  max_launch_extent_.assign(static_cast<std::size_t>(kernel.launch_rank), kUnlimited);
 }
 
 Result<void> InputSpace::fix_extents(const std::vector<std::int32_t>& launch,

@@ -294,8 +294,13 @@ class InputSpace {
   bool learn(const std::vector<reference::Finding>& findings, const ir::Launch& launch);
   bool learn_out_of_bounds(const reference::Finding& finding, const ir::Launch& launch);
   /// For an index into a vector, a matrix or a thread-private array, which cannot grow: lowers the upper bound of
-  /// integers, those in arrays first.
-  bool learn_component(const reference::Finding& finding);
+  /// integers, those in arrays first, or that of thread numbers.
+  bool learn_component(const reference::Finding& finding, const ir::Launch& launch);
+  /// The same for an index that is a thread number or computed from thread numbers, if the finding is the first one of
+  /// the launch: shrinks one dimension of the launch.
+  bool learn_index_dimension(const reference::Finding& finding, const ir::Launch& launch);
+  /// Whether the launch annotation states the extent of a dimension of the launch.
+  [[nodiscard]] bool is_extent_stated(std::size_t dimension) const;
   /// Signed arithmetic overflowed: integers become smaller inside their stated ranges.
   bool learn_overflow(const ir::Launch& launch);
   bool learn_race(const reference::Finding& finding, const ir::Launch& launch);
@@ -376,8 +381,10 @@ class InputSpace {
   /// Upper bound on the magnitude of integers with a stated range, because larger ones were seen to overflow.
   std::int64_t max_magnitude_without_overflow_ = std::numeric_limits<std::int64_t>::max();
   /// Upper bound on the extents of launches that are not large, because larger ones were seen to need large arrays.
-  std::int32_t max_drawn_extent_ = std::numeric_limits<std::int32_t>::max();
-  std::vector<bool> has_unit_extent_;    ///< by launch dimension: whether its extent is fixed to 1, to avoid a race
+  std::int32_t max_drawn_extent_ = kUnlimited;
+  /// By launch dimension: upper bound on its extent, because its thread numbers are indices of components, or to avoid
+  /// a race.
+  std::vector<std::int32_t> max_launch_extent_;
   std::vector<bool> draws_permutation_;  ///< by parameter: whether an index array is drawn as a permutation
   /// By parameter: how many of the spacings of `learn.cpp` were tried for the array; the last one is in use.
   std::vector<std::size_t> spacing_step_;
@@ -399,6 +406,8 @@ class InputSpace {
   std::uint64_t last_successful_attempt_ = kNoAttempt;
   /// Value of last_successful_attempt_ before the first success.
   static constexpr std::uint64_t kNoAttempt = std::numeric_limits<std::uint64_t>::max();
+  /// Upper bound of extents that are not limited.
+  static constexpr std::int32_t kUnlimited = std::numeric_limits<std::int32_t>::max();
   /// The greatest extent of an array that is drawn.
   static constexpr std::int32_t kLargestExtent = 1 << 17;
   /// An offset exceeds a multiple of the distance by less than a part of the distance; this is the part's denominator.

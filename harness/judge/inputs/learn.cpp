@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <functional>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -28,10 +29,20 @@ constexpr std::int64_t kSmallIntegers[] = {12, 6, 3};
 /// Scalars in an array of three or more dimensions from which on smaller integers are tried.
 constexpr std::int64_t kManyScalars = 1 << 16;
 
+/// The numbers of a thread in the dimensions of the launch.
+std::vector<std::int32_t> thread_numbers(std::int64_t thread, const Launch& launch) {
+  std::vector<std::int32_t> numbers(launch.extents.size());
+  for (std::size_t d = numbers.size(); d-- > 0;) {
+    const std::int64_t extent = std::max(launch.extents[d], 1);
+    numbers[d] = static_cast<std::int32_t>(thread % extent);
+    thread /= extent;
+  }
+  return numbers;
+}
+
 }  // namespace
 
 bool InputSpace::learn_out_of_bounds(const Finding& finding, const Launch& launch) {
-  if (finding.parameter == kNone) return learn_component(finding);
   const auto p = static_cast<std::size_t>(finding.parameter);
   // The oracle evaluates a sample of a large launch, and the threads that reach farthest may take another branch. Such
   // an index grows with the thread number, n * number + rest: the array gets room for the last thread.
@@ -57,7 +68,7 @@ bool InputSpace::learn_out_of_bounds(const Finding& finding, const Launch& launc
   return learned;
 }
 
-bool InputSpace::learn_component(const Finding& finding) {
+bool InputSpace::learn_component(const Finding& finding, const Launch& launch) {
   const std::int64_t most = finding.shape.front() - 1;
   if (finding.index.front() <= most) return false;
   for (std::int64_t* greatest : {&max_array_integer_, &max_integer_parameter_}) {
@@ -68,11 +79,12 @@ bool InputSpace::learn_component(const Finding& finding) {
   // Whether a variable is assigned may depend on integers, but launches do not shrink until only the first thread runs.
   if (reference::is_read_before_assignment(finding, *module_, *kernel_)) return false;
   // The index may also be a thread number.
+  if (learn_index_dimension(finding, launch)) return true;
+  // It may follow from the extents of arrays, which are often those of the launch.
   if (max_drawn_extent_ > most + 1) {
     max_drawn_extent_ = static_cast<std::int32_t>(most + 1);
     return true;
   }
-  // It may be computed from several thread numbers, as the position of an element of a tile of several dimensions.
   if (kernel_->launch_rank > 1 && max_drawn_extent_ > 1) {
     max_drawn_extent_ /= 2;
     return true;
@@ -83,6 +95,27 @@ bool InputSpace::learn_component(const Finding& finding) {
   max_array_integer_ /= 2;
   max_integer_parameter_ /= 2;
   return true;
+}
+
+bool InputSpace::learn_index_dimension(const Finding& finding, const Launch& launch) {
+  const std::vector<std::int32_t> numbers = thread_numbers(finding.thread, launch);
+  for (std::size_t d = 0; d < numbers.size(); ++d) {
+    if (numbers[d] == 0 || numbers[d] != finding.index.front() || is_extent_stated(d)) continue;
+    max_launch_extent_[d] = finding.shape.front();
+    return true;
+  }
+  // The index may be computed from several thread numbers, as the position of an element of a tile of several
+  // dimensions. No thread before this one had an invalid index.
+  std::optional<std::size_t> greatest;
+  for (std::size_t d = numbers.size(); d-- > 0;)
+    if (!is_extent_stated(d) && numbers[d] > (greatest ? numbers[*greatest] : 0)) greatest = d;
+  if (greatest) max_launch_extent_[*greatest] = numbers[*greatest];
+  return greatest.has_value();
+}
+
+bool InputSpace::is_extent_stated(std::size_t dimension) const {
+  return !preconditions_.launch_extents.empty() &&
+         preconditions_.launch_extents[dimension].kind != PreconditionTerm::Kind::kOpen;
 }
 
 bool InputSpace::learn_smaller_indices() {
@@ -202,20 +235,12 @@ bool InputSpace::learn_unit_extent(const Finding& finding, const Launch& launch)
   if (finding.parameter == kNone) return false;
   const IndexSources& sources = index_sources_[static_cast<std::size_t>(finding.parameter)].stores;
   if (sources.direct.empty() && sources.indirect.empty()) return false;
-  const auto is_stated = [&](std::size_t d) {
-    return !preconditions_.launch_extents.empty() &&
-           preconditions_.launch_extents[d].kind != PreconditionTerm::Kind::kOpen;
-  };
-  std::int64_t first = finding.thread;
-  std::int64_t second = finding.earlier_thread;
-  for (std::size_t d = has_unit_extent_.size(); d-- > 0;) {
-    const std::int64_t extent = std::max(launch.extents[d], 1);
-    const bool differs = first % extent != second % extent;
-    first /= extent;
-    second /= extent;
-    const auto others = std::count(has_unit_extent_.begin(), has_unit_extent_.end(), false) - 1;
-    if (!differs || has_unit_extent_[d] || others == 0 || is_stated(d)) continue;
-    has_unit_extent_[d] = true;
+  const std::vector<std::int32_t> first = thread_numbers(finding.thread, launch);
+  const std::vector<std::int32_t> second = thread_numbers(finding.earlier_thread, launch);
+  const auto others = std::ranges::count_if(max_launch_extent_, [](std::int32_t most) { return most > 1; }) - 1;
+  for (std::size_t d = max_launch_extent_.size(); d-- > 0;) {
+    if (first[d] == second[d] || max_launch_extent_[d] == 1 || others == 0 || is_extent_stated(d)) continue;
+    max_launch_extent_[d] = 1;
     return true;
   }
   return false;
@@ -252,9 +277,14 @@ bool InputSpace::has_too_large_array(const Launch& launch) const {
 
 bool InputSpace::learn(const std::vector<Finding>& findings, const Launch& launch) {
   bool learned = false;
+  // What makes one index of a component valid often does so for all of them.
+  bool learned_component = false;
   for (const Finding& finding : findings) {
-    if (finding.kind == Finding::Kind::kOutOfBounds) learned |= learn_out_of_bounds(finding, launch);
+    if (finding.kind != Finding::Kind::kOutOfBounds) continue;
+    if (finding.parameter != kNone) learned |= learn_out_of_bounds(finding, launch);
+    else if (!learned_component) learned_component = learn_component(finding, launch);
   }
+  learned |= learned_component;
   if (learned) {
     if (has_too_large_array(launch)) learn_smaller_indices();
     return true;

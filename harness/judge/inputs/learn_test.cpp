@@ -13,6 +13,7 @@ namespace assay::harness {
 namespace {
 
 using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::Ge;
 using ::testing::HasSubstr;
 using ::testing::Le;
@@ -54,6 +55,42 @@ def scale_rows(first: wp.array(dtype=int), y: wp.array(dtype=float)):
     const auto first = space.integers(launch, "first");
     EXPECT_TRUE(std::ranges::is_sorted(first));
   }
+}
+
+TEST(InputSpace, ShrinksOnlyTheLaunchDimensionThatIndexesComponents) {
+  Space space(R"(
+@wp.kernel
+def split(x: wp.array(dtype=wp.vec3), y: wp.array2d(dtype=float)):
+    i, j = wp.tid()
+    y[i, j] = x[i][j]
+)");
+  for (const std::int32_t size : {13, 65'539}) {
+    const ir::Launch launch = space.found({.seed = 1, .size = size});
+    EXPECT_THAT(launch.extents, ElementsAre(size, 3));
+  }
+}
+
+TEST(InputSpace, ShrinksLaunchDimensionsThatTogetherIndexComponents) {
+  Space space(R"(
+@wp.kernel
+def sum(x: wp.array(dtype=wp.vec4), y: wp.array2d(dtype=float)):
+    i, j = wp.tid()
+    y[i, j] = x[0][i + 2 * j]
+)");
+  EXPECT_THAT(space.found({.seed = 1, .size = 13}).extents, ElementsAre(2, 2));
+}
+
+TEST(InputSpace, KeepsTheLaunchIfIntegersOfArraysIndexSeveralComponents) {
+  Space space(R"(
+@wp.kernel
+def pick(index: wp.array(dtype=int), x: wp.array(dtype=wp.vec3), y: wp.array(dtype=float)):
+    i = wp.tid()
+    a = x[i][index[i]]
+    b = x[0][index[i]]
+    c = x[1][index[i]]
+    y[i] = a + b + c
+)");
+  EXPECT_THAT(space.found({.seed = 1, .size = 13}).extents, ElementsAre(13));
 }
 
 TEST(InputSpace, DrawsLinksToEarlierElementsForWalkToRoot) {
