@@ -21,13 +21,13 @@ struct Content {
 class FunctionWalk {
  public:
   FunctionWalk(const Module& module, const Function& function, std::vector<Content> parameters, bool is_conditional,
-               std::vector<bool>& is_dependent)
+               std::vector<DataDependence>& dependences)
       : module_(module),
         function_(function),
         contents_(std::move(parameters)),
         assigned_variables_(assigned_variables(function.body)),
         is_conditional_(is_conditional),
-        is_dependent_(is_dependent) {
+        dependences_(dependences) {
     contents_.resize(function.variables.size());
   }
 
@@ -42,7 +42,8 @@ class FunctionWalk {
     } while (is_changed_);
     for (const Access& access : conditional_accesses_)
       if (std::ranges::none_of(certain_accesses_, [&](const Access& certain) { return is_same(access, certain); }))
-        mark(function_.expr(access.array));
+        if (DataDependence* const dependence = dependence_of(function_.expr(access.array)))
+          dependence->is_conditional = true;
     return results_depend_;
   }
 
@@ -136,23 +137,32 @@ class FunctionWalk {
 
   /// Records an access; returns whether it or its indices depend on data.
   bool access(ExprId array, const std::vector<ExprId>& indices, bool conditional) {
-    bool is_computed = false;
+    std::vector<bool> is_computed;
     for (const ExprId index : indices)
-      is_computed |= value(index, conditional);
+      is_computed.push_back(value(index, conditional));
+    const bool is_any_computed = std::ranges::find(is_computed, true) != is_computed.end();
     const Expr& expr = function_.expr(array);
     if (expr.type.is_array()) {
-      if (is_computed || expr.kind != ExprKind::kVariable) mark(expr);
-      else (conditional ? conditional_accesses_ : certain_accesses_).push_back({array, indices});
+      if (DataDependence* const dependence = dependence_of(expr)) {
+        for (std::size_t d = 0; d < is_computed.size(); ++d)
+          if (is_computed[d]) dependence->has_computed_index[d] = true;
+        (conditional ? conditional_accesses_ : certain_accesses_).push_back({array, indices});
+      } else {
+        for (DataDependence& any : dependences_) {
+          any.is_conditional = true;
+          any.has_computed_index.assign(any.has_computed_index.size(), true);
+        }
+      }
     }
-    return is_computed || conditional;
+    return is_any_computed || conditional;
   }
 
-  void mark(const Expr& array) {
+  /// The result for the parameter that the array stands for; null if it is unknown.
+  DataDependence* dependence_of(const Expr& array) {
     const VarId parameter = array.kind == ExprKind::kVariable
                                 ? contents_[static_cast<std::size_t>(array.variable)].kernel_parameter
                                 : kNone;
-    if (parameter != kNone) is_dependent_[static_cast<std::size_t>(parameter)] = true;
-    else is_dependent_.assign(is_dependent_.size(), true);
+    return parameter == kNone ? nullptr : &dependences_[static_cast<std::size_t>(parameter)];
   }
 
   /// Whether the value of the expression depends on data. Records the accesses in it.
@@ -191,7 +201,7 @@ class FunctionWalk {
         parameter.kernel_parameter = contents_[static_cast<std::size_t>(expr.variable)].kernel_parameter;
     }
     return FunctionWalk(module_, module_.functions[static_cast<std::size_t>(callee)], std::move(parameters),
-                        conditional, is_dependent_)
+                        conditional, dependences_)
         .run();
   }
 
@@ -199,10 +209,10 @@ class FunctionWalk {
   const Function& function_;
   std::vector<Content> contents_;          ///< by variable
   std::vector<VarId> assigned_variables_;  ///< ascending
-  /// Accesses to arrays at indices that do not depend on data; data decides whether those of the first list are made.
+  /// Accesses to arrays; data decides whether those of the first list are made.
   std::vector<Access> conditional_accesses_, certain_accesses_;
-  bool is_conditional_;                 ///< whether data decides if the function is called
-  std::vector<bool>& is_dependent_;     ///< the result, by parameter of the kernel
+  bool is_conditional_;                       ///< whether data decides if the function is called
+  std::vector<DataDependence>& dependences_;  ///< the result, by parameter of the kernel
   bool is_left_conditionally_ = false;  ///< whether data may have ended a loop or the function before this statement
   bool results_depend_ = false;
   bool is_changed_ = false;  ///< whether the last walk changed `contents_`
@@ -210,14 +220,16 @@ class FunctionWalk {
 
 }  // namespace
 
-std::vector<bool> has_data_dependent_accesses(const Module& module, const Function& kernel) {
+std::vector<DataDependence> data_dependences(const Module& module, const Function& kernel) {
   const auto count = static_cast<std::size_t>(kernel.parameter_count);
-  std::vector<bool> is_dependent(count, false);
+  std::vector<DataDependence> dependences(count);
   std::vector<Content> parameters(count);
-  for (std::size_t p = 0; p < count; ++p)
+  for (std::size_t p = 0; p < count; ++p) {
     parameters[p].kernel_parameter = static_cast<VarId>(p);
-  FunctionWalk(module, kernel, std::move(parameters), false, is_dependent).run();
-  return is_dependent;
+    dependences[p].has_computed_index.assign(kernel.variables[p].type.rank, false);
+  }
+  FunctionWalk(module, kernel, std::move(parameters), false, dependences).run();
+  return dependences;
 }
 
 }  // namespace assay::ir

@@ -12,14 +12,21 @@ namespace {
 
 using ::testing::ElementsAre;
 
-std::vector<bool> dependence_in(const std::string& body, const std::string& before = "") {
-  const Result<Module> module = parse_text(
-      before + "kernel k(x: array<f32,1>, index: array<i32,1>, y: array<f32,1>, n: i32; i) {\n" + body + "}\n");
+std::vector<DataDependence> dependences_in(const std::string& kernel) {
+  const Result<Module> module = parse_text(kernel);
   if (!module.ok()) {
     ADD_FAILURE() << module.error().text();
     return {};
   }
-  return has_data_dependent_accesses(module.value(), module.value().kernels[0]);
+  return data_dependences(module.value(), module.value().kernels[0]);
+}
+
+std::vector<bool> dependence_in(const std::string& body, const std::string& before = "") {
+  std::vector<bool> is_dependent;
+  for (const DataDependence& dependence : dependences_in(
+           before + "kernel k(x: array<f32,1>, index: array<i32,1>, y: array<f32,1>, n: i32; i) {\n" + body + "}\n"))
+    is_dependent.push_back(dependence.any());
+  return is_dependent;
 }
 
 TEST(DataDependence, IsAbsentWhereIndicesAndConditionsComeFromTheLaunch) {
@@ -50,6 +57,18 @@ TEST(DataDependence, IsAbsentIfAnUnconditionalAccessHasTheSameIndices) {
 
 TEST(DataDependence, IsFoundInIndices) {
   EXPECT_THAT(dependence_in("  y[i] = x[index[i]]\n"), ElementsAre(true, false, false, false));
+}
+
+TEST(DataDependence, DistinguishesDimensionsAndConditions) {
+  const std::string kernel = "kernel k(x: array<f32,2>, index: array<i32,1>, y: array<f32,2>; i, j) {\n";
+  const DataDependence none{.has_computed_index = {false, false}};
+  EXPECT_THAT(dependences_in(kernel + "  y[i, j] = x[i, index[j]]\n}\n"),
+              ElementsAre(DataDependence{.has_computed_index = {false, true}},
+                          DataDependence{.has_computed_index = {false}}, none));
+  EXPECT_THAT(dependences_in(kernel + "  if lt(index[j], 0) {\n    y[i, j] = x[index[j], i]\n  }\n}\n"),
+              ElementsAre(DataDependence{.is_conditional = true, .has_computed_index = {true, false}},
+                          DataDependence{.has_computed_index = {false}},
+                          DataDependence{.is_conditional = true, .has_computed_index = {false, false}}));
 }
 
 TEST(DataDependence, IsFoundAfterAConditionalReturn) {

@@ -79,6 +79,7 @@ class BackwardJudge {
 
   void plan() {
     for (std::size_t s = 0; s < pass_context_.input_sets.size(); ++s) {
+      if (pass_context_.input_sets[s].request.is_for_forward_only) continue;
       add(LaunchPurpose::kOracleComparison, s, Precision::kNative, InitialGradient::kNonZero, 1,
           {.requests_unrounded_values = pass_context_.configuration.judges_unrounded_values});
       add(LaunchPurpose::kOracleComparison, s, Precision::kPromoted, InitialGradient::kNonZero, 1);
@@ -107,9 +108,11 @@ class BackwardJudge {
       shared.flip();
       test_launches_.back().launcher.share_gradients(test_launches_[test_launches_.size() - 2].launcher, shared);
     }
-    for (const std::size_t s : pass_context_.sets_for_other_block_orders())
+    for (const std::size_t s : pass_context_.sets_for_other_block_orders()) {
+      if (pass_context_.input_sets[s].request.is_for_forward_only) continue;
       add(LaunchPurpose::kDifferentThreadOrder, s, Precision::kNative, InitialGradient::kNonZero, 1,
           {backends::ThreadOrder::kReverse, kLargeBlockSize});
+    }
   }
 
   /// Repeats a later set at the addresses of the first one, as for the forward pass.
@@ -456,6 +459,7 @@ class BackwardJudge {
   void count_sets() {
     verdict_.input_sets = verdict_.uniform_input_sets = verdict_.conclusive_uniform_input_sets = 0;
     for (const InputSet& set : pass_context_.input_sets) {
+      if (set.request.is_for_forward_only) continue;
       const bool conclusive =
           set.has_conclusive_gradient(Precision::kNative) && set.has_conclusive_gradient(Precision::kPromoted);
       ++verdict_.input_sets;

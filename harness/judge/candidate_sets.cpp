@@ -17,16 +17,20 @@ namespace {
 /// Numbers of the draws of the first set of each kind: their seeds differ from those of other sets.
 constexpr int kOffsetDraw = 500, kShapeDraw = 600, kIndependentExtentsDraw = 700, kLongDimensionDraw = 800,
               kSpecialValuesDraw = 1'100, kRoundExtentsDraw = 1'200, kBlockBoundaryDraw = 1'500,
-              kNegativeParametersDraw = 1'600, kEndsOfRangesDraw = 1'700;
+              kNegativeParametersDraw = 1'600, kEndsOfRangesDraw = 1'700, kLongLaunchDraw = 1'800,
+              kIndependentRoundExtentsDraw = 1'900, kWindowDraw = 2'000;
+/// Number of attempts to draw a set with independent extents.
+constexpr int kIndependentDraws = 5;
 /// Least extent of an array that is long.
 constexpr std::int32_t kLeastLongExtent = 131;
 /// First extent of a launch that needs two of the usual blocks of 256 threads.
 constexpr std::int32_t kMoreThreadsThanInBlock = 263;
 /// First extent of the launch of a set with long arrays.
 constexpr std::int32_t kThreadsWithLongArrays = 3;
-/// Instruction limits of the oracle for a set with another shape, and for one with independent or round extents.
+/// Instruction limits of the oracle for a set with another shape, for one with independent or round extents, and for
+/// one with a small window or a long launch.
 constexpr std::int64_t kShapeBudget = 300'000;
-constexpr std::int64_t kIndependentExtentsBudget = 4 * kShapeBudget;
+constexpr std::int64_t kIndependentExtentsBudget = 4 * kShapeBudget, kLargeBudget = 16 * kShapeBudget;
 /// DrawRequest::integer_bits of sets with other shapes: sums of products of such integers do not overflow.
 constexpr int kSignedIntegerBits = 8;
 /// Number of sets with one long dimension, at most.
@@ -149,9 +153,9 @@ class CandidateSets {
                                    {0, 1, 131, 200}, {-1000, 1, 0, 0}, {-95, 1, 0, 0},   {0, 8, 0, 0},
                                    {0, 500, 0, 0},   {0, 1e-4, 0, 0},  {0, 1e-8, 0, 0}};
     for (int i = 0; i < std::min<int>(policy_.float_offset_input_sets, std::size(kOffsets)); ++i) {
-      // For many large values, equivalent formulas of a gradient lose different digits.
-      if (subject_.adjoint != nullptr && kOffsets[i].extent == 0 && kOffsets[i].scale > 1) continue;
       DrawRequest asked = request(i, kOffsetDraw);
+      // For many large values, equivalent formulas of a gradient lose different digits.
+      asked.is_for_forward_only = subject_.adjoint != nullptr && kOffsets[i].extent == 0 && kOffsets[i].scale > 1;
       asked.float_offset = kOffsets[i].offset;
       asked.float_scale = kOffsets[i].scale;
       asked.float_outlier = kOffsets[i].outlier;
@@ -167,9 +171,9 @@ class CandidateSets {
     // Products of elements of two arrays are far below zero: a maximum that starts at 0 is then not that of the values.
     constexpr double kAlternatingOffsets[] = {10, 95};
     for (std::size_t i = 0; i < std::size(kAlternatingOffsets); ++i) {
-      // As above: 1 - sigmoid(x) loses digits if x is about 10, but is 0 if x is about 95.
-      if (subject_.adjoint != nullptr && i == 0) continue;
       DrawRequest asked = request(static_cast<int>(std::size(kOffsets) + i), kOffsetDraw);
+      // As above: 1 - sigmoid(x) loses digits if x is about 10, but is 0 if x is about 95.
+      asked.is_for_forward_only = subject_.adjoint != nullptr && i == 0;
       asked.float_offset = kAlternatingOffsets[i];
       asked.alternates_offset_sign = true;
       add_set(asked);
@@ -319,11 +323,13 @@ class CandidateSets {
     }
     add_block_boundaries();
     add_round_extents();
-    // The contract of a kernel without host code passes it few extents, which hold for all arrays. An array whose
-    // accesses depend on data has the extents of the other arrays, which must therefore not differ.
-    if (space_.array_extents() != ArrayExtents::kExact || space_.has_data_dependent_accesses()) return;
+    add_long_launches();
+    // The contract of a kernel without host code passes it few extents, which hold for all arrays.
+    if (!space_.can_have_independent_extents()) return;
     add_independent_extents();
+    add_independent_round_extents();
     if (!has_long_extents) add_long_dimensions();
+    add_windows();
   }
 
   /// Adds sets whose last block has one element, for kernels of one launch dimension and usual sizes of blocks.
@@ -361,54 +367,145 @@ class CandidateSets {
     }
   }
 
+  /// A request for small extents of which those that the kernel does not require to be equal differ.
+  [[nodiscard]] DrawRequest independent_request(int draw, std::int32_t most_extent) const {
+    DrawRequest asked = request(0, draw);
+    asked.size = kThreadsWithLongArrays;
+    asked.array_extent = most_extent;
+    asked.has_independent_extents = true;
+    asked.instruction_budget = kIndependentExtentsBudget;
+    asked.max_elements = kMostShapeElements;
+    return asked;
+  }
+
+  /// Adds a set in which one dimension of an array is long and all other extents are small. Returns whether there is
+  /// such a set.
+  bool add_long_dimension(ir::VarId parameter, std::size_t dimension, int draw) const {
+    constexpr std::int32_t kLongExtents[] = {131, 67};
+    constexpr std::int32_t kSmallExtent = 4;
+    return std::ranges::any_of(kLongExtents, [&](std::int32_t extent) {
+      DrawRequest asked = independent_request(draw, kSmallExtent);
+      asked.chosen_extents = {{.parameter = parameter, .dimension = dimension, .extent = extent}};
+      // An array of exact extents is only as long as the launch makes it.
+      return drawer_.add(asked, [&](const InputSet& set) { return extents_of(set, parameter)[dimension] >= extent; });
+    });
+  }
+
+  /// The extents of an array in a set; for ir::kNone, those of the launch.
+  [[nodiscard]] static const std::vector<std::int32_t>& extents_of(const InputSet& set, ir::VarId parameter) {
+    const ir::Launch& launch = set.launch_by_precision[Precision::kNative];
+    return parameter == ir::kNone ? launch.extents : launch.arguments[static_cast<std::size_t>(parameter)].shape;
+  }
+
+  [[nodiscard]] bool is_read_array(ir::VarId parameter) const {
+    return space_.parameter_uses()[static_cast<std::size_t>(parameter)].read;
+  }
+
   /// Adds sets in which one dimension of an array is long and all other extents are small, for kernels that do too much
   /// work if all extents are large.
   void add_long_dimensions() const {
-    constexpr std::int32_t kLongExtents[] = {131, 67};
-    constexpr std::int32_t kSmallExtent = 4;
     int added = 0;
     for (ir::VarId p = 0; p < subject_.kernel.parameter_count; ++p) {
-      const auto number = static_cast<std::size_t>(p);
-      if (!space_.parameter_uses()[number].read) continue;
-      for (std::size_t d = 0; d < subject_.kernel.var(p).type.rank && added < kMostLongDimensions; ++d) {
-        for (const std::int32_t extent : kLongExtents) {
-          DrawRequest asked = request(0, kLongDimensionDraw + added);
-          asked.size = kThreadsWithLongArrays;
-          asked.array_extent = kSmallExtent;
-          asked.has_independent_extents = true;
-          asked.long_dimension = {.parameter = p, .dimension = d, .extent = extent};
-          asked.instruction_budget = kIndependentExtentsBudget;
-          asked.max_elements = kMostShapeElements;
-          // An array of exact extents is only as long as the launch makes it.
-          const auto is_long = [&](const InputSet& set) {
-            return set.launch_by_precision[Precision::kNative].arguments[number].shape[d] >= extent;
-          };
-          if (!drawer_.add(asked, is_long)) continue;
-          ++added;
-          break;
-        }
+      if (!is_read_array(p)) continue;
+      for (std::size_t d = 0; d < subject_.kernel.var(p).type.rank && added < kMostLongDimensions; ++d)
+        added += add_long_dimension(p, d, kLongDimensionDraw + added) ? 1 : 0;
+    }
+  }
+
+  /// Adds sets in which one dimension of the launch, and of the arrays with it, is long. The first one is so in other
+  /// sets.
+  void add_long_launches() const {
+    struct Attempt {
+      std::int32_t extent, other_extents;
+      std::int64_t budget;
+    };
+    constexpr Attempt kAttempts[] = {
+        {131, 2, kIndependentExtentsBudget}, {67, 2, kIndependentExtentsBudget}, {67, 1, kLargeBudget}};
+    constexpr std::int32_t kArrayExtent = 2;
+    const auto rank = static_cast<std::size_t>(subject_.kernel.launch_rank);
+    for (std::size_t d = 1; d < rank; ++d) {
+      for (const auto& [extent, other_extents, budget] : kAttempts) {
+        DrawRequest asked = request(0, kLongLaunchDraw + static_cast<int>(d));
+        for (std::size_t e = 0; e < rank; ++e)
+          asked.chosen_extents.push_back({.dimension = e, .extent = e == d ? extent : other_extents});
+        asked.array_extent = kArrayExtent;
+        asked.instruction_budget = budget;
+        asked.max_elements = kMostShapeElements;
+        const auto is_long = [&, least = extent](const InputSet& set) {
+          return extents_of(set, ir::kNone)[d] >= least;
+        };
+        if (drawer_.add(asked, is_long)) break;
       }
     }
   }
 
   /// Adds sets in which extents differ that the kernel does not require to be equal.
   void add_independent_extents() const {
-    constexpr int kDraws = 5;
     const auto add = [&](int number, std::int32_t most_extent) {
-      for (int draw = 0; draw < kDraws; ++draw) {
-        DrawRequest asked = request(0, kIndependentExtentsDraw + kDraws * number + draw);
-        asked.size = kThreadsWithLongArrays;
-        asked.array_extent = most_extent;
-        asked.has_independent_extents = true;
-        asked.instruction_budget = kIndependentExtentsBudget;
-        asked.max_elements = kMostShapeElements;
-        if (add_set(asked)) return true;
-      }
+      for (int draw = 0; draw < kIndependentDraws; ++draw)
+        if (add_set(independent_request(kIndependentExtentsDraw + kIndependentDraws * number + draw, most_extent)))
+          return true;
       return false;
     };
     add(0, 7);
     add(1, 12);
     if (!add(2, 40)) add(3, 20);
+  }
+
+  /// Adds sets in which all extents are different multiples of 4 or 16, because the condition for a faster path may
+  /// concern only some of them.
+  void add_independent_round_extents() const {
+    constexpr std::int32_t kUnits[] = {4, 4, 16, 16};
+    int number = 0;
+    for (const std::int32_t unit : kUnits) {
+      for (int draw = 0; draw < kIndependentDraws; ++draw) {
+        DrawRequest asked = independent_request(kIndependentRoundExtentsDraw + kIndependentDraws * number + draw, unit);
+        asked.size = unit * (number % 2 == 0 ? 3 : 1);
+        asked.has_round_extents = true;
+        if (add_set(asked)) break;
+      }
+      ++number;
+    }
+  }
+
+  /// Adds sets in which the last two extents of an array are those of a small window, as in a convolution, and the
+  /// launch is larger than a tile.
+  void add_windows() const {
+    if (subject_.kernel.launch_rank < 2) return;
+    struct Window {
+      std::int32_t extent, height, width;
+    };
+    // Code for one size of the window is common. For a larger one, the launch is smaller, to do less work.
+    constexpr Window kWindows[] = {{3, 19, 37}, {1, 19, 37}, {5, 13, 21}};
+    constexpr std::int32_t kSmallExtent = 2, kLeastRows = 9, kLeastColumns = 17;
+    int number = 0;
+    for (ir::VarId p = 0; p < subject_.kernel.parameter_count; ++p) {
+      const std::size_t rank = subject_.kernel.var(p).type.rank;
+      if (!is_read_array(p) || rank < 2) continue;
+      for (const auto& [extent, height, width] : kWindows) {
+        DrawRequest asked = independent_request(kWindowDraw + number++, kSmallExtent);
+        asked.size = kSmallExtent;
+        asked.instruction_budget = kLargeBudget;
+        const auto choose = [&](ir::VarId parameter, std::size_t dimensions, std::int32_t last_but_one,
+                                std::int32_t last) {
+          asked.chosen_extents.push_back({.parameter = parameter, .dimension = dimensions - 2, .extent = last_but_one});
+          asked.chosen_extents.push_back({.parameter = parameter, .dimension = dimensions - 1, .extent = last});
+        };
+        choose(ir::kNone, static_cast<std::size_t>(subject_.kernel.launch_rank), height, width);
+        choose(p, rank, extent, extent);
+        for (ir::VarId q = 0; q < subject_.kernel.parameter_count; ++q) {
+          const std::size_t other_rank = subject_.kernel.var(q).type.rank;
+          if (q != p && is_read_array(q) && other_rank >= 2) choose(q, other_rank, height, width);
+        }
+        const bool is_added = drawer_.add(asked, [&](const InputSet& set) {
+          const std::vector<std::int32_t>& shape = extents_of(set, p);
+          const std::vector<std::int32_t>& launch = extents_of(set, ir::kNone);
+          return shape[rank - 2] == extent && shape[rank - 1] == extent && *(launch.end() - 2) >= kLeastRows &&
+                 launch.back() >= kLeastColumns;
+        });
+        if (!is_added) break;
+      }
+    }
   }
 
   const CandidateSetDrawer& drawer_;

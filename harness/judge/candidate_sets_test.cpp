@@ -258,6 +258,45 @@ TEST(CandidateSets, HaveIntegersOfBothSignsInRoundExtents) {
 }
 
 // A code of another algorithm may need several blocks, whether or not the kernel reads the last element.
+TEST(CandidateSets, HaveSmallWindowsAndLargeImages) {
+  const CandidateInputs inputs(R"(
+# launch: (x.shape[0], weight.shape[0], x.shape[2] - weight.shape[2] + 1, x.shape[3] - weight.shape[3] + 1)
+@wp.kernel
+def conv2d(x: wp.array4d(dtype=float), weight: wp.array4d(dtype=float), out: wp.array4d(dtype=float)):
+    n, o, i, j = wp.tid()
+    total = float(0.0)
+    for c in range(weight.shape[1]):
+        for u in range(weight.shape[2]):
+            for v in range(weight.shape[3]):
+                total += x[n, c, i + u, j + v] * weight[o, c, u, v]
+    out[n, o, i, j] = total
+)");
+  for (const std::int32_t window : {1, 3, 5}) {
+    EXPECT_TRUE(std::ranges::any_of(inputs.sets, [&](const InputSet& set) {
+      const std::vector<std::int32_t>& shape = inputs.launch(set).arguments[1].shape;
+      const std::vector<std::int32_t>& extents = inputs.launch(set).extents;
+      return shape[2] == window && shape[3] == window && extents[2] >= 9 && extents[3] >= 17;
+    })) << window;
+  }
+}
+
+TEST(CandidateSets, HaveLongDimensionsOfTheLaunch) {
+  const CandidateInputs inputs(R"(
+@wp.kernel
+def prefix_norms(x: wp.array4d(dtype=float), out: wp.array3d(dtype=float)):
+    n, h, i = wp.tid()
+    total = float(0.0)
+    for j in range(i + 1):
+        for d in range(x.shape[3]):
+            total += x[n, h, j, d] * x[n, h, j, d]
+    out[n, h, i] = total
+)");
+  EXPECT_TRUE(
+      std::ranges::any_of(inputs.sets, [&](const InputSet& set) { return inputs.launch(set).extents[1] > 64; }));
+  EXPECT_TRUE(
+      std::ranges::any_of(inputs.sets, [&](const InputSet& set) { return inputs.launch(set).extents[2] > 64; }));
+}
+
 TEST(CandidateSets, AreDrawnIfKernelIgnoresLastElementOfAnnotatedExtent) {
   const CandidateInputs inputs(R"(
 # launch: (len(x))

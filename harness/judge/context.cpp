@@ -97,9 +97,10 @@ std::vector<std::size_t> PassContext::sets_for_other_block_orders() const {
 
 std::size_t PassContext::set_to_repeat() const {
   for (std::size_t s = input_sets.size(); s-- > 0;) {
-    if (input_sets[s].launch_by_precision[Precision::kNative].threads() > 1) return s;
+    const bool is_for_all_passes = !input_sets[s].request.is_for_forward_only;
+    if (is_for_all_passes && input_sets[s].launch_by_precision[Precision::kNative].threads() > 1) return s;
   }
-  return input_sets.size() - 1;
+  return 0;
 }
 
 std::vector<ArrayRole> roles_of(const PassContext& pass_context, Pass pass) {

@@ -81,8 +81,8 @@ struct PassContext {
   /// fully checked sets are often too small for several of its blocks. Empty for generated code, whose number of
   /// threads in a block is free.
   std::vector<std::size_t> sets_for_other_block_orders() const;
-  /// The set that is judged again at the addresses of the first one: the last with several threads, or the last if all
-  /// have one thread.
+  /// The set that is judged again at the addresses of the first one: the last of those for all passes with several
+  /// threads, or the first if all have one thread.
   std::size_t set_to_repeat() const;
 };
 

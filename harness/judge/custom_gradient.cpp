@@ -55,6 +55,7 @@ class CustomGradientCheck {
     if (!oracle.ok()) return std::nullopt;
     for (std::size_t s = 0; s < pass_context_.input_sets.size(); ++s) {
       const InputSet& set = pass_context_.input_sets[s];
+      if (set.request.is_for_forward_only) continue;
       reference::OracleRun run{.launch = set.launch_by_precision[Precision::kNative],
                                .profile = pass_context_.configuration.profile,
                                .computes_gradient = true,

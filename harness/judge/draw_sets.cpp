@@ -265,7 +265,7 @@ class SetDrawer {
   }
 
   std::variant<InputSet, InputDrawFailure> draw_one(const DrawRequest& request) {
-    return draw_input_set(subject_, space_, request, profile_, gradient());
+    return draw_input_set(subject_, space_, request, profile_, gradient(request));
   }
 
   /// A set whose forward run satisfies `promises`. Only then is the gradient computed, which costs ten times as much.
@@ -279,15 +279,16 @@ class SetDrawer {
     if (drawn == nullptr || !promises(*drawn)) return std::nullopt;
     if (space.array_extents() == ArrayExtents::kExact && !drawn->has_exact_extents) return std::nullopt;
     reference::OracleRun run = space.run_of(request, drawn->launch);
-    ComponentValues cotangents = complete(subject_, run, profile_, gradient());
+    ComponentValues cotangents = complete(subject_, run, profile_, gradient(request));
     drawn->reference = subject_.oracle.evaluate(run);
     if (!drawn->reference.is_complete) return std::nullopt;
-    return made(subject_, request, std::move(*drawn), std::move(cotangents), gradient());
+    return made(subject_, request, std::move(*drawn), std::move(cotangents), gradient(request));
   }
 
   bool gradient() const { return subject_.adjoint != nullptr; }
+  bool gradient(const DrawRequest& request) const { return gradient() && !request.is_for_forward_only; }
   bool is_conclusive(const InputSet& set, Precision precision) const {
-    return gradient() ? set.has_conclusive_gradient(precision) : set.is_conclusive(precision);
+    return gradient(set.request) ? set.has_conclusive_gradient(precision) : set.is_conclusive(precision);
   }
   bool is_conclusive(const InputSet& set) const {
     return std::ranges::all_of(kBothPrecisions, [&](Precision precision) { return is_conclusive(set, precision); });

@@ -166,6 +166,7 @@ std::vector<const ReferenceResult*> InputSet::references(Precision precision) co
 }
 
 bool InputSet::has_conclusive_gradient(Precision precision) const {
+  if (request.is_for_forward_only) return false;
   const auto all = references(precision);
   return !all.empty() && std::all_of(all.begin(), all.end(), [&](const ReferenceResult* path) {
     return path->decisions.uncertain_kinks[precision] == 0;

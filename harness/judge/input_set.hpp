@@ -63,6 +63,7 @@ struct InputSet {
   /// The results that a correct implementation may compute. Empty if they are unknown.
   std::vector<const reference::ReferenceResult*> references(Precision precision) const;
   bool is_conclusive(Precision precision) const { return !references(precision).empty(); }
+  /// Whether the gradient is known and exists. False for inputs that are not for the backward pass.
   bool has_conclusive_gradient(Precision precision) const;
 };
 

@@ -42,7 +42,7 @@ class SmallerInputsSearch {
     configuration_.backward = pass == backends::Pass::kBackward;
     configuration_.cross_check_device = nullptr;
     request_.has_independent_extents = false;
-    request_.long_dimension = std::nullopt;
+    request_.chosen_extents.clear();
   }
 
   std::optional<Counterexample> run() {

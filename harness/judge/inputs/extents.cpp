@@ -32,7 +32,17 @@ std::uint64_t InputSpace::mixed(std::uint64_t seed, std::uint64_t attempt, std::
 /// An extent of DrawRequest::has_independent_extents; the launch has number 0, and the parameters follow.
 std::int32_t InputSpace::independent_extent(const DrawRequest& request, std::size_t number, std::size_t dimension) {
   Rng rng(mixed(request.seed, number, dimension));
+  if (request.has_round_extents) {
+    const std::int32_t unit = std::max(request.array_extent, 1);
+    return unit * rng.uniform_int<std::int32_t>(1, std::max(kMostRoundExtent / unit, 1));
+  }
   return rng.uniform_int<std::int32_t>(2, std::max(request.array_extent, 2));
+}
+
+std::int32_t InputSpace::chosen_extent(const DrawRequest& request, VarId parameter, std::size_t dimension) {
+  for (const DrawRequest::ChosenExtent& chosen : request.chosen_extents)
+    if (chosen.parameter == parameter && chosen.dimension == dimension) return chosen.extent;
+  return 0;
 }
 
 std::int32_t InputSpace::round_extent(const DrawRequest& request, std::size_t dimension) {
@@ -53,10 +63,12 @@ void InputSpace::choose_extents(Launch& launch, const DrawRequest& request) cons
     // Arrays of exact extents are only as long as the launch makes them.
     const bool is_last = d > 0 && d + 1 == kernel_->launch_rank;
     if (is_last && array_extents_ == ArrayExtents::kExact && request.array_extent > 0) wanted = request.array_extent;
-    if (d > 0 && request.has_independent_extents) wanted = independent_extent(request, 0, static_cast<std::size_t>(d));
-    if (d > 0 && request.has_round_extents) wanted = round_extent(request, static_cast<std::size_t>(d));
+    const auto dimension = static_cast<std::size_t>(d);
+    if (d > 0 && request.has_independent_extents) wanted = independent_extent(request, 0, dimension);
+    else if (d > 0 && request.has_round_extents) wanted = round_extent(request, dimension);
+    if (const std::int32_t chosen = chosen_extent(request, kNone, dimension); chosen > 0) wanted = chosen;
     if (uses_tiles_) wanted = std::min(wanted, d == 0 ? 3 : 2);
-    launch.extents.push_back(std::min(wanted, max_launch_extent_[static_cast<std::size_t>(d)]));
+    launch.extents.push_back(std::min(wanted, max_launch_extent_[dimension]));
   }
 }
 

@@ -13,7 +13,6 @@
 
 #include "harness/judge/inputs/repeated_array.hpp"
 #include "ir/compared_constants.hpp"
-#include "ir/data_dependence.hpp"
 #include "ir/spatial_paths.hpp"
 
 namespace assay::harness {
@@ -122,8 +121,7 @@ InputSpace::InputSpace(const Module& module, const Function& kernel, const refer
       has_groups_of_faces_(has_path(kernel, ir::kMeshGroupsPath)),
       uses_tiles_(uses_tiles(kernel)),
       has_while_loop_(has_while_loop(module, kernel)) {
-  if (array_extents == ArrayExtents::kExact)
-    has_data_dependent_accesses_ = ir::has_data_dependent_accesses(module, kernel);
+  if (array_extents == ArrayExtents::kExact) data_dependences_ = ir::data_dependences(module, kernel);
   const auto count = static_cast<std::size_t>(kernel.parameter_count);
   for (std::size_t p = 0; p < count; ++p) {
     const Type type = kernel.variables[p].type;
@@ -177,12 +175,11 @@ std::optional<Launch> InputSpace::guess(const DrawRequest& request, std::uint64_
       const std::size_t from = std::min(d, launch.extents.size() - 1);
       const bool beyond = d >= launch.extents.size();
       const std::int32_t few = request.array_extent > 0 ? request.array_extent : 6;
-      const bool is_long =
-          request.long_dimension && request.long_dimension->parameter == p && request.long_dimension->dimension == d;
+      const std::int32_t chosen = chosen_extent(request, p, d);
       const std::int32_t spatial = spatial_extent(kernel_->var(p).path, d, request);
       const std::int32_t guessed =
           spatial > 0                           ? spatial
-          : is_long                             ? request.long_dimension->extent
+          : chosen > 0                          ? chosen
           : request.has_independent_extents     ? independent_extent(request, static_cast<std::size_t>(p) + 1, d)
           : beyond && request.has_round_extents ? round_extent(request, d)
           : beyond                              ? few + (few == 1 ? 0 : static_cast<std::int32_t>(d))
@@ -306,34 +303,6 @@ InputDrawFailure::Reason InputSpace::reason_of(const Finding& finding, const Dra
   return finding.kind == Finding::Kind::kRace ? Reason::kDifferentThreadOrder : Reason::kNoDomain;
 }
 
-std::vector<std::vector<std::int32_t>> InputSpace::exact_extents(
-    const Launch& launch, std::vector<std::vector<std::int32_t>> accessed) const {
-  // By dimension and extent in the launch: the extent that the accesses need; 0 where two arrays differ.
-  std::map<std::pair<std::size_t, std::int32_t>, std::int32_t> needed;
-  for (std::size_t p = 0; p < accessed.size(); ++p) {
-    const std::vector<std::int32_t>& shape = launch.arguments[p].shape;
-    if (has_data_dependent_accesses_[p]) continue;
-    if (std::ranges::find(accessed[p], 0) != accessed[p].end()) {
-      accessed[p] = shape;
-      continue;
-    }
-    for (std::size_t d = 0; d < shape.size(); ++d) {
-      const auto [known, is_new] = needed.try_emplace({d, shape[d]}, accessed[p][d]);
-      if (!is_new && known->second != accessed[p][d]) known->second = 0;
-    }
-  }
-  for (std::size_t p = 0; p < accessed.size(); ++p) {
-    if (!has_data_dependent_accesses_[p]) continue;
-    const std::vector<std::int32_t>& shape = launch.arguments[p].shape;
-    for (std::size_t d = 0; d < shape.size(); ++d) {
-      const auto known = needed.find({d, shape[d]});
-      const bool holds_all = known != needed.end() && known->second > 0 && known->second >= accessed[p][d];
-      accessed[p][d] = holds_all ? known->second : shape[d];
-    }
-  }
-  return accessed;
-}
-
 Launch InputSpace::cropped(const Launch& launch, const std::vector<std::vector<std::int32_t>>& extents) const {
   Launch result{.extents = launch.extents, .arguments = {}};
   for (std::size_t p = 0; p < launch.arguments.size(); ++p) {
@@ -368,7 +337,9 @@ std::optional<DrawnLaunch> InputSpace::with_exact_extents(const DrawRequest& req
     all.records_extents = true;
     const reference::ReferenceResult accessed = oracle_->evaluate(all);
     if (!accessed.is_complete || !accessed.findings.empty()) return std::nullopt;
-    std::vector<std::vector<std::int32_t>> extents = exact_extents(drawn.launch, accessed.accessed_extents);
+    auto exact = exact_extents(request, drawn.launch, accessed.accessed_extents);
+    if (!exact) return std::nullopt;
+    std::vector<std::vector<std::int32_t>>& extents = *exact;
     for (std::size_t d = 0; keeps_launch && d < preconditions_.launch_extents.size(); ++d) {
       for_each_extent(preconditions_.launch_extents[d], [&](std::size_t parameter, std::size_t dimension) {
         extents[parameter][dimension] = drawn.launch.arguments[parameter].shape[dimension];

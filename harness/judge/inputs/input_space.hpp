@@ -20,6 +20,7 @@
 
 #include "harness/judge/inputs/preconditions.hpp"
 #include "ir/analysis.hpp"
+#include "ir/data_dependence.hpp"
 #include "ir/index_sources.hpp"
 #include "ir/launch.hpp"
 #include "reference/cpu/reference.hpp"
@@ -88,7 +89,8 @@ struct DrawRequest {
   /// kernel does not require to be equal differ.
   bool has_independent_extents = false;
   /// Whether all extents that the kernel leaves open are multiples of `array_extent`: code often has a faster path for
-  /// sizes that are multiples of the width of a vector or a tile.
+  /// sizes that are multiples of the width of a vector or a tile. With `has_independent_extents`, each is another
+  /// multiple of it, up to kMostRoundExtent.
   bool has_round_extents = false;
   /// How the extents of arrays relate to those of the launch. Arrays that do not fit the launch make comparisons of
   /// indices with extents have both results.
@@ -105,17 +107,23 @@ struct DrawRequest {
   std::vector<std::vector<std::int32_t>> accessed_extents = {};
   /// With kAny and kOneShort, by parameter: whether the array has the usual extents all the same. Empty: none has.
   std::vector<bool> has_usual_extents = {};
-  /// A dimension of an array parameter that is longer than its other extents.
-  struct LongDimension {
-    ir::VarId parameter = ir::kNone;  ///< the array
+  /// The extent of one dimension.
+  struct ChosenExtent {
+    ir::VarId parameter = ir::kNone;  ///< the array; ir::kNone for the launch
     std::size_t dimension = 0;        ///< number of the dimension, from 0
     std::int32_t extent = 0;          ///< the requested extent
   };
-  std::optional<LongDimension> long_dimension = std::nullopt;  ///< requested with has_independent_extents
+  /// Extents that do not follow from the other requests.
+  std::vector<ChosenExtent> chosen_extents = {};
+  /// Whether the inputs are not for the backward pass.
+  bool is_for_forward_only = false;
   /// Instruction limit of one evaluation by the oracle; launches that need more are not drawn.
   std::int64_t instruction_budget = 20'000'000;
   std::int64_t max_elements = 1 << 22;  ///< limit on the elements of all arrays together; larger launches are not drawn
 };
+
+/// Upper bound of extents that are independent and round.
+inline constexpr std::int32_t kMostRoundExtent = 48;
 
 /// For launches of more threads than this, the oracle evaluates only a sample of the threads, to limit the cost.
 inline constexpr std::int64_t kThreadSamplingThreshold = 16'384;
@@ -201,11 +209,9 @@ class InputSpace {
   [[nodiscard]] std::optional<ir::Launch> large_fixed_launch(std::uint64_t seed) const;
 
   ArrayExtents array_extents() const { return array_extents_; }
-  /// Whether the content of an array decides which elements are accessed, so that the accesses do not show the extents
-  /// of all arrays. False if extents are not exact.
-  [[nodiscard]] bool has_data_dependent_accesses() const {
-    return std::ranges::find(has_data_dependent_accesses_, true) != has_data_dependent_accesses_.end();
-  }
+  /// Whether DrawRequest::has_independent_extents can be requested: extents are exact, and the accesses show the
+  /// extents of all results. They do not if the content of an array decides at which index the kernel stores a value.
+  [[nodiscard]] bool can_have_independent_extents() const;
   /// Whether the kernel compares integers with constants.
   [[nodiscard]] bool compares_constants() const { return !compared_constants_.empty(); }
   /// Whether the kernel tests whether a float is NaN, infinite or finite.
@@ -243,10 +249,15 @@ class InputSpace {
 
   /// Finds a launch without findings; its arrays may be larger than the accesses need.
   std::variant<DrawnLaunch, InputDrawFailure> search(const DrawRequest& request, const CompleteRun& complete);
-  /// The extents that the arrays of the launch get: those that the accesses need. Arrays whose accesses depend on data
-  /// get the extents of arrays that were as large.
-  std::vector<std::vector<std::int32_t>> exact_extents(const ir::Launch& launch,
-                                                       std::vector<std::vector<std::int32_t>> accessed) const;
+  /// The extents that the arrays of the launch get: those that the accesses need. If the accesses to a dimension depend
+  /// on data, they do not show its extent, which is then that of other arrays. Empty if the extents are independent and
+  /// one of them is unknown.
+  std::optional<std::vector<std::vector<std::int32_t>>> exact_extents(
+      const DrawRequest& request, const ir::Launch& launch, std::vector<std::vector<std::int32_t>> accessed) const;
+  /// By parameter and dimension: the extent that the accesses need in this launch, if it is the same for other values
+  /// in the arrays; otherwise 0. Empty if data decides about no access.
+  std::vector<std::vector<std::int32_t>> extents_for_other_values(
+      const DrawRequest& request, const ir::Launch& launch, std::vector<std::vector<std::int32_t>> accessed) const;
   /// The launch with arrays of these extents, which are not greater than the launch's.
   ir::Launch cropped(const ir::Launch& launch, const std::vector<std::vector<std::int32_t>>& extents) const;
   /// The launch with arrays that are exactly as large as the accesses need; empty if the kernel needs larger ones. If
@@ -285,6 +296,8 @@ class InputSpace {
   static std::int32_t other_extent(std::int32_t usual, const DrawRequest& request, std::size_t number,
                                    std::size_t dimension, std::size_t rank);
   static std::int32_t independent_extent(const DrawRequest& request, std::size_t number, std::size_t dimension);
+  /// The extent of DrawRequest::chosen_extents; 0 if there is none for the dimension.
+  static std::int32_t chosen_extent(const DrawRequest& request, ir::VarId parameter, std::size_t dimension);
   /// An extent of DrawRequest::has_round_extents.
   static std::int32_t round_extent(const DrawRequest& request, std::size_t dimension);
   void apply_launch_annotation(ir::Launch& launch, const DrawRequest& request) const;
@@ -351,10 +364,10 @@ class InputSpace {
   std::vector<std::int64_t> compared_constants_;          ///< integers that the kernel compares with, ascending
   bool uses_extents_ = false;      ///< whether the kernel computes with extents of arrays or compares them
   bool tests_finiteness_ = false;  ///< whether the kernel tests whether a float is NaN, infinite or finite
-  std::vector<bool> has_data_dependent_accesses_;  ///< by parameter; empty if extents are not exact
-  std::vector<bool> is_never_read_;                ///< by parameter: whether it is an array that the kernel never reads
-  bool visits_faces_;                              ///< whether the kernel visits the faces of a mesh in their order
-  bool has_groups_of_faces_;                       ///< whether the kernel uses the groups of faces
+  std::vector<ir::DataDependence> data_dependences_;  ///< by parameter; empty if extents are not exact
+  std::vector<bool> is_never_read_;  ///< by parameter: whether it is an array that the kernel never reads
+  bool visits_faces_;                ///< whether the kernel visits the faces of a mesh in their order
+  bool has_groups_of_faces_;         ///< whether the kernel uses the groups of faces
   bool uses_tiles_;  ///< whether the kernel uses tiles; each launch thread then stands for a block, which is expensive
   bool has_while_loop_;  ///< whether the kernel, or a function of its module, has a while loop
 

@@ -289,45 +289,28 @@ TEST(InputSpace, IndependentExtentsVaryUnlessKernelRequiresEquality) {
 
 TEST(InputSpace, EnlargesOneDimensionOnRequest) {
   Space space(kProduct, ArrayExtents::kExact);
-  const ir::Launch launch =
-      space.found({.seed = 1,
-                   .size = 3,
-                   .array_extent = 4,
-                   .has_independent_extents = true,
-                   .long_dimension = DrawRequest::LongDimension{.parameter = 0, .dimension = 1, .extent = 131}});
+  const ir::Launch launch = space.found({.seed = 1,
+                                         .size = 3,
+                                         .array_extent = 4,
+                                         .has_independent_extents = true,
+                                         .chosen_extents = {{.parameter = 0, .dimension = 1, .extent = 131}}});
   EXPECT_THAT(space.shape(launch, "a"), ElementsAre(3, 131));
   EXPECT_THAT(space.shape(launch, "b"), ElementsAre(131, launch.extents[1]));
   EXPECT_LE(launch.extents[1], 4);
 }
 
-TEST(InputSpace, DetectsDataDependentAccesses) {
-  EXPECT_FALSE(Space(kProduct, ArrayExtents::kExact).space().has_data_dependent_accesses());
-  EXPECT_TRUE(Space(R"(
-@wp.kernel
-def gather(x: wp.array(dtype=float), index: wp.array(dtype=int), out: wp.array(dtype=float)):
-    i = wp.tid()
-    out[i] = x[index[i]]
-)",
-                    ArrayExtents::kExact)
-                  .space()
-                  .has_data_dependent_accesses());
-}
-
-TEST(InputSpace, ArrayThatDataLeavesUnreadHasExtentsOfOtherArrays) {
-  Space space(R"(
-# domain: 0 <= mask <= 0
-@wp.kernel
-def masked(x: wp.array2d(dtype=float), mask: wp.array2d(dtype=int), out: wp.array2d(dtype=float)):
-    i = wp.tid()
-    for j in range(x.shape[1]):
-        out[i, j] = 0.0
-        if mask[i, j] != 0:
-            out[i, j] = x[i, j]
-)",
-              ArrayExtents::kExact);
-  const ir::Launch launch = space.found({.seed = 1, .size = 2, .array_extent = 5});
-  EXPECT_THAT(space.shape(launch, "mask"), ElementsAre(2, space.shape(launch, "x")[1]));
-  EXPECT_EQ(space.shape(launch, "x")[0], 2);
+TEST(InputSpace, DrawsDifferentRoundExtents) {
+  Space space(kProduct, ArrayExtents::kExact);
+  std::set<std::int32_t> inner;
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    const ir::Launch launch = space.found(
+        {.seed = seed, .size = 8, .array_extent = 4, .has_independent_extents = true, .has_round_extents = true});
+    const std::int32_t extent = space.shape(launch, "a")[1];
+    EXPECT_EQ(extent % 4, 0);
+    EXPECT_EQ(launch.extents[1] % 4, 0);
+    if (extent != launch.extents[1]) inner.insert(extent);
+  }
+  EXPECT_GT(inner.size(), 3U);
 }
 
 TEST(InputSpace, FewValuesAreOutliersOnRequest) {
