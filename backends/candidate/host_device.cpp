@@ -64,7 +64,9 @@ HostSource cuda_source(const fs::path& file, const LaunchContract& contract) {
                             file.filename().string(), text_of(file));
   source.functions = pybind_functions(source.text);
   if (!source.functions.empty()) return source;
-  for (const std::string& name : extern_c_functions(source.text))
+  std::vector<std::string> names = extern_c_functions(source.text);
+  if (names.empty()) names = tensor_functions(source.text);
+  for (const std::string& name : names)
     source.functions.push_back({.python_name = name, .cpp_name = name});
   // Further functions are known only to the contract.
   if (!contract.host_function_name.empty()) source.functions.clear();

@@ -84,14 +84,15 @@ constexpr std::string_view kSourceFile = "candidate.cu";
 
 std::string caller_text(const char* symbol, const std::string& function) {
   return fmt::format(
-      "extern \"C\" std::int32_t {}(const assay::candidate::CallArguments* call) {{\n"
-      "  return assay::candidate::call_function(&{}, *call);\n}}\n",
+      "extern \"C\" std::int32_t {}(const assay::candidate::CallArguments* assay_call) {{\n"
+      "  return assay::candidate::call_function(&{}, *assay_call);\n}}\n",
       symbol, function);
 }
 
 std::string source_text(const LibraryBuildRequest& request) {
   if (request.source->is_program) return fmt::format("#include \"program.h\"\n{}", request.source->text);
-  std::string text = fmt::format("{}\n#line 1 \"assay_call\"\n#include \"call_function.h\"\n{}", request.source->text,
+  // Before the candidate, whose macros may have any names.
+  std::string text = fmt::format("#include \"call_function.h\"\n{}\n#line 1 \"assay_call\"\n{}", request.source->text,
                                  caller_text(kCallSymbol, request.host_function_name));
   if (!request.backward_function_name.empty()) text += caller_text(kCallBackwardSymbol, request.backward_function_name);
   return text;

@@ -60,6 +60,16 @@ bool is_definition(std::string_view text, std::size_t at) {
   return body < text.size() && text[body] == '{';
 }
 
+/// Whether the word is part of the text, and not of a longer word.
+bool has_word(std::string_view text, std::string_view word) {
+  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || !is_identifier_part(text[at - 1])) && (end == text.size() || !is_identifier_part(text[end])))
+      return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool defines_main(std::string_view source) {
@@ -97,6 +107,25 @@ std::vector<std::string> extern_c_functions(std::string_view source) {
     const std::string name = declaration.substr(start, end - start);
     if (declaration.find("__global__") == std::string::npos && !name.empty() && !name.starts_with("__"))
       names.push_back(name);
+  }
+  return names;
+}
+
+std::vector<std::string> tensor_functions(std::string_view source) {
+  const std::string text = without_comments(source);
+  std::vector<std::string> names;
+  for (std::size_t open = text.find('('); open != std::string::npos; open = text.find('(', open + 1)) {
+    const std::size_t end = open == 0 ? 0 : text.find_last_not_of(" \t\r\n", open - 1) + 1;
+    std::size_t start = end;
+    while (start > 0 && is_identifier_part(text[start - 1]))
+      --start;
+    if (start == end || start == 0 || !is_definition(text, open)) continue;
+    // A declaration follows another one or a line of the preprocessor.
+    const std::size_t before = text.find_last_of(";{}#", start - 1);
+    const std::size_t begin = before == std::string::npos ? 0 : before + 1;
+    const std::string_view result = std::string_view(text).substr(begin, start - begin);
+    if (has_word(result, "Tensor") && result.find('(') == std::string_view::npos)
+      names.push_back(text.substr(start, end - start));
   }
   return names;
 }

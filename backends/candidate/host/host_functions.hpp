@@ -14,4 +14,7 @@ bool defines_main(std::string_view source);
 /// an `extern "C"` block are not among them.
 std::vector<std::string> extern_c_functions(std::string_view source);
 
+/// The names of the functions that the source defines with a tensor of PyTorch in the type of the result, in order.
+std::vector<std::string> tensor_functions(std::string_view source);
+
 }  // namespace assay::candidate

@@ -30,6 +30,23 @@ TEST(HostFunctionsTest, FindsExternCFunctions) {
               ElementsAre("solve", "second"));
 }
 
+TEST(HostFunctionsTest, FindsFunctionsThatReturnTensors) {
+  EXPECT_THAT(tensor_functions("#include <torch/extension.h>\n#define TILE 16\n"
+                               "__global__ void scale(float* x) { if (x) { x[0] = 1; } }\n"
+                               "torch::Tensor forward(torch::Tensor x) { auto y = torch::empty_like(x); return y; }\n"
+                               "std::vector<at::Tensor>\nboth (const at::Tensor& x) { for (at::Tensor t : {x}) { } }"),
+              ElementsAre("forward", "both"));
+}
+
+TEST(HostFunctionsTest, FindsNoOtherFunctionsAsThoseThatReturnTensors) {
+  EXPECT_THAT(tensor_functions("torch::Tensor declared(torch::Tensor x);\n"
+                               "void changes(torch::Tensor x) {}\n"
+                               "TensorList other() {}\n"
+                               "// torch::Tensor comment() {}\n"
+                               "static torch::Tensor value = made([] {});\n"),
+              IsEmpty());
+}
+
 TEST(HostFunctionsTest, IgnoresKernelsAndDeclarations) {
   EXPECT_THAT(extern_c_functions("extern \"C\" __global__ void scale(float* x) {}\n"
                                  "extern \"C\" __launch_bounds__(256) __global__ void sum(float* x) {}\n"

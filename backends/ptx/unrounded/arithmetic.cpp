@@ -119,14 +119,19 @@ class InstructionRun {
     if (known != nullptr && part == Part::kWhole && (known->known_lanes(Part::kBiased) & lane_mask_) != 0) add_loss();
     each_lane(lane_mask_, [&](unsigned lane) {
       if ((known_lanes >> lane & 1U) != 0) return scratch.set(lane, known->lanes(part).at(lane));
-      // Two f32 are the halves of a register of 64 bits.
-      const bool is_wide = bytes_of(type) == 8 || (bytes_of(type) == 4 && part != Part::kWhole);
-      const std::uint64_t bits = !is_wide               ? part_bits(words32(warp_, operand.slot)[lane], part)
-                                 : part == Part::kUpper ? words64(warp_, operand.slot)[lane] >> 32U
-                                                        : words64(warp_, operand.slot)[lane];
-      scratch.set(lane, {number_of(type, bits), 0});
+      scratch.set(lane, {rounded_number(operand, type, part, lane), 0});
     });
     return scratch;
+  }
+
+  /// The content of the operand's register before the instruction.
+  double rounded_number(const UnroundedOperand& operand, Type type, Part part, unsigned lane) const {
+    // Two f32 are the halves of a register of 64 bits.
+    const bool is_wide = bytes_of(type) == 8 || (bytes_of(type) == 4 && part != Part::kWhole);
+    const std::uint64_t bits = !is_wide               ? part_bits(words32(warp_, operand.slot)[lane], part)
+                               : part == Part::kUpper ? words64(warp_, operand.slot)[lane] >> 32U
+                                                      : words64(warp_, operand.slot)[lane];
+    return number_of(type, bits);
   }
 
   /// Records that computation goes on with a rounded value.
@@ -257,12 +262,12 @@ class InstructionRun {
         });
         break;
     }
-    find_overflow(d);
+    find_overflow(d, part, is_fused);
     clamp(d);
   }
 
-  /// Records an infinite result, unless it is that of a division by zero or the like.
-  void find_overflow(const UnroundedLanes& d) {
+  /// Records an infinite result, unless it is that of a division by zero or the like, or of an infinite operand.
+  void find_overflow(const UnroundedLanes& d, Part part, bool is_fused) {
     switch (op_.instruction->opcode) {
       case Opcode::kDiv:
       case Opcode::kLg2:
@@ -274,7 +279,15 @@ class InstructionRun {
     for (unsigned lane = 0; lane < kLanesPerWarp; ++lane)
       infinite_lanes |= static_cast<std::uint32_t>(std::abs(d.values[lane]) == std::numeric_limits<double>::infinity())
                         << lane;
-    losses_.overflows |= (infinite_lanes & lane_mask_) != 0;
+    each_lane(infinite_lanes & lane_mask_, [&](unsigned lane) {
+      const auto is_infinite = [&](const UnroundedOperand& operand) {
+        return std::isinf(operand.constant != nullptr ? operand.constant->values[lane]
+                                                      : rounded_number(operand, planned_.type, part, lane));
+      };
+      const bool has_infinite_operand =
+          is_infinite(planned_.a) || is_infinite(planned_.b) || (is_fused && is_infinite(planned_.c));
+      losses_.overflows |= !has_infinite_operand;
+    });
   }
 
   /// The modifiers .sat and .relu.

@@ -338,6 +338,8 @@ TEST(UnroundedValues, ReportOverflowsButNotDivisionsByZero) {
   EXPECT_TRUE(overflows("mul.rn.f32 %f4, %f1, 0f45000000; ex2.approx.f32 %f3, %f4;"));
   EXPECT_FALSE(overflows("mul.rn.f32 %f4, %f1, 0f43000000; ex2.approx.f32 %f3, %f4;")) << "2^483 is a double";
   EXPECT_FALSE(overflows("mul.rn.f32 %f4, %f1, 0f00000000; rcp.rn.f32 %f5, %f4; mul.rn.f32 %f3, %f5, %f4;"));
+  EXPECT_FALSE(overflows("mov.f32 %f4, 0fFF800000; add.rn.f32 %f5, %f4, %f1; max.f32 %f3, %f5, 0fFF800000;"))
+      << "the operand is infinite";
 }
 
 TEST(UnroundedValues, ReportPolynomialsWhoseCoefficientsDependOnTheArgument) {
