@@ -154,8 +154,8 @@ class CandidateSets {
                                    {0, 500, 0, 0},   {0, 1e-4, 0, 0},  {0, 1e-8, 0, 0}};
     for (int i = 0; i < std::min<int>(policy_.float_offset_input_sets, std::size(kOffsets)); ++i) {
       DrawRequest asked = request(i, kOffsetDraw);
-      // For many large values, equivalent formulas of a gradient lose different digits.
-      asked.is_for_forward_only = subject_.adjoint != nullptr && kOffsets[i].extent == 0 && kOffsets[i].scale > 1;
+      // For large values, equivalent formulas of a gradient lose different digits: y * (1 - y) is 0 if y rounds to 1.
+      asked.is_for_forward_only = subject_.adjoint != nullptr && kOffsets[i].scale > 1;
       asked.float_offset = kOffsets[i].offset;
       asked.float_scale = kOffsets[i].scale;
       asked.float_outlier = kOffsets[i].outlier;

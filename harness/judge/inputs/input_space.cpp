@@ -185,7 +185,8 @@ std::optional<Launch> InputSpace::guess(const DrawRequest& request, std::uint64_
           : beyond                              ? few + (few == 1 ? 0 : static_cast<std::int32_t>(d))
                    : std::max({launch.extents[from], has_few_rows ? 0 : request.array_extent, annotated_extent(from)});
       const std::int32_t least = min_array_shape_[static_cast<std::size_t>(p)][d];
-      const bool of_tiles = !min_shape_covering_tiles_[static_cast<std::size_t>(p)].empty();
+      const std::vector<std::int32_t>& covering = min_shape_covering_tiles_[static_cast<std::size_t>(p)];
+      const bool of_tiles = !covering.empty() && covering[d] > 0;
       const bool is_other = request.extents_of_arrays != DrawRequest::ExtentsOfArrays::kAsLaunch && spatial == 0;
       const std::int32_t held = of_tiles   ? tile_extent(static_cast<std::size_t>(p), d, request)
                                 : is_other ? other_extent(guessed, request, static_cast<std::size_t>(p), d, type.rank)

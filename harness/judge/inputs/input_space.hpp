@@ -381,8 +381,8 @@ class InputSpace {
 
   /// By parameter and dimension: the least extent that holds the indices used.
   std::vector<std::vector<std::int32_t>> min_array_shape_;
-  /// By parameter and dimension: the least extent that contains every tile that the kernel accesses; empty if the
-  /// kernel accesses no tile of the array.
+  /// By parameter and dimension: the least extent that contains every tile that the kernel accesses; 0 for dimensions
+  /// that the tiles do not have, empty if the kernel accesses no tile of the array.
   std::vector<std::vector<std::int32_t>> min_shape_covering_tiles_;
   /// Whether arrays always hold whole tiles, because the zeros past the end of a tile of indices would be repeated.
   bool has_whole_tiles_ = false;

@@ -622,6 +622,22 @@ std::vector<std::byte> all_bytes(const ir::Launch& launch) {
   return bytes;
 }
 
+TEST(InputSpace, RowsOfWhichTilesAreLoadedAreDrawn) {
+  Space space(R"(
+@wp.kernel
+def k(x: wp.array2d(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    total = wp.tile_zeros(shape=8, dtype=float)
+    for row in range(x.shape[0]):
+        total += wp.tile_load(x[row], shape=8)
+    wp.tile_store(out, total, offset=i * 8)
+)");
+  for (const ir::Launch& launch : space.found_all()) {
+    EXPECT_GE(space.shape(launch, "x")[0], 1);
+    EXPECT_THAT(space.shape(launch, "x")[1], AllOf(Ge(6), ::testing::Le(8)));
+  }
+}
+
 TEST(InputSpace, SameRequestDrawsSameLaunch) {
   const DrawRequest request{.seed = 5, .size = 13};
   EXPECT_EQ(all_bytes(Space(kPlain).found(request)), all_bytes(Space(kPlain).found(request)));

@@ -1,6 +1,7 @@
 import warp as wp
 
 
+# launch: (x.shape[0], x.shape[1])
 @wp.kernel
 def game_of_life(x: wp.array2d(dtype=int), y: wp.array2d(dtype=int)):
     i, j = wp.tid()
