@@ -293,6 +293,11 @@ def load_own_text(path: pathlib.Path, device: str, text: dict[str, object]) -> L
         return None
     try:
         own = kernel_text.write_own_text(path)
+    except Exception as error:
+        is_known = isinstance(error, kernel_text.NotUsableError)
+        text["obstacle"] = str(error) if is_known else f"internal error of Assay: {reason_of(error)}"
+        return None
+    try:
         loaded = LoadedKernel(own, device)
         kernel_text.check_arguments(loaded.kernel, loaded.binding)
     except Exception as error:

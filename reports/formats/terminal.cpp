@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/color.h>
@@ -121,6 +123,24 @@ std::string assumptions_text(const Run& run, const RunSummary& summary) {
   return fmt::format("{} {} judged only for inputs that satisfy an assumption: {}: {}{}\n", kernels.size(),
                      kernels.size() == 1 ? "kernel is" : "kernels are", visible(name(first)),
                      visible(first.description), summary.assumptions.size() > 1 ? ", ... (see the report)" : "");
+}
+
+// "2 kernels are judged by text that Assay printed instead of that of the file: user/scale: Python rejects the file,
+// ... (see the report)". Only for kernels of users.
+std::string printed_kernels_text(const Run& run) {
+  std::vector<std::pair<std::string, std::string>> reasons;
+  for (const json& record : run.cases) {
+    if (record.at("family") != "user" || !record.contains("text") || record.at("text").at("own") == true) continue;
+    const std::string reason = record.at("text").value("reason", "");
+    std::string name = fmt::format("user/{}", record.at("kernel").get<std::string>());
+    if (!reason.empty() &&
+        std::ranges::find(reasons, name, &std::pair<std::string, std::string>::first) == reasons.end())
+      reasons.emplace_back(std::move(name), reason);
+  }
+  if (reasons.empty()) return "";
+  return fmt::format("{} {} judged by text that Assay printed instead of that of the file: {}: {}{}\n", reasons.size(),
+                     reasons.size() == 1 ? "kernel is" : "kernels are", visible(reasons.front().first),
+                     visible(reasons.front().second), reasons.size() > 1 ? ", ... (see the report)" : "");
 }
 
 // The message of all cases of an available device, if all are unsupported for the same reason; otherwise empty.
@@ -298,11 +318,11 @@ std::string closing_table(const Run& run, const RunSummary& summary, bool color)
   const Verdict& verdict = summary.verdict;
   std::string headline = verdict.headline;
   if (verdict.status != "as_expected") headline += fmt::format(": {}", reasons_text(verdict.reasons));
-  return fmt::format("{}\n{}\n{}{}{}\n{}{}{}{}{}", grid_table(summary, color),
+  return fmt::format("{}\n{}\n{}{}{}\n{}{}{}{}{}{}", grid_table(summary, color),
                      styled(headline, style_of(tone_of_verdict(verdict)), color), damage_lines(run),
                      expectation_lines(run), denominators_text(run, summary.case_totals), uncovered_text(run, summary),
-                     assumptions_text(run, summary), unsupported_passes(run), refused_kernels(run),
-                     missing_devices(run));
+                     assumptions_text(run, summary), printed_kernels_text(run), unsupported_passes(run),
+                     refused_kernels(run), missing_devices(run));
 }
 
 }  // namespace assay::reports

@@ -71,6 +71,20 @@ TEST(SummaryTable, NamesKernelsThatAreJudgedUnderAssumptions) {
                         ": dimension 1 of the launch has the extent 1, ... (see the report)");
 }
 
+TEST(SummaryTable, NamesKernelsOfUsersWhoseOwnTextIsNotJudged) {
+  reports::Run run = synthetic_run({.failures = false});
+  constexpr const char* kLine = "judged by text that Assay printed";
+  run.cases[0]["text"] = {{"own", false}, {"reason", "the kernel is generated"}};
+  EXPECT_THAT(closing_table(run, summarize(run), false), Not(HasSubstr(kLine)));
+  for (const std::size_t i : {0, 1}) {
+    run.cases[i]["family"] = "user";
+    run.cases[i]["text"] = {{"own", false}, {"reason", "Python rejects the file"}};
+  }
+  EXPECT_THAT(closing_table(run, summarize(run), false),
+              HasSubstr("1 kernel is judged by text that Assay printed instead of that of the file: user/" +
+                        run.cases[0].at("kernel").get<std::string>() + ": Python rejects the file\n"));
+}
+
 /// Makes this pass of the first kernels unsupported for a reason of the kernel.
 Run with_unsupported_pass(Run run, const std::string& pass, std::size_t kernel_count) {
   std::set<std::string> changed;
