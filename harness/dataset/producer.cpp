@@ -365,7 +365,9 @@ void RowProducer::judge_in_mode(const VerifyingDevice& verifier, const harness::
 
 void RowProducer::judge_candidates(const VerifyingDevice& verifier, const harness::Mode& mode,
                                    std::vector<Candidate*> left, Timing& timing) const {
-  const harness::RunOptions options{.jobs = 1, .seed = plan_.seed, .policy = policy_, .mode = mode};
+  // The pairs of a dataset are for any order of the threads.
+  const harness::RunOptions options{
+      .jobs = 1, .seed = plan_.seed, .policy = policy_, .mode = mode, .may_fix_thread_order = false};
   for (int judgment = 1; !left.empty(); ++judgment) {
     std::vector<harness::KernelSource> sources;
     for (const Candidate* candidate : left)

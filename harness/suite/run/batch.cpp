@@ -329,7 +329,7 @@ class KernelRun {
         .cross_check_device = cross_check_device_,
         .derives_work_from_extents = device_.derives_work_from_extents(),
         .is_repeatable = device_.is_repeatable(),
-        .can_run_threads_in_order = device_.can_run_threads_in_order(),
+        .can_run_threads_in_order = options_.may_fix_thread_order && device_.can_run_threads_in_order(),
         .trusts_custom_gradients = options_.trusts_custom_gradients,
         .fixed_extents = options_.fixed_extents,
         .recorded_launches = recorded(),

@@ -83,6 +83,9 @@ struct RunOptions {
   std::chrono::milliseconds time_limit{2000};  ///< limit on the processor time of one launch
   FixedExtents fixed_extents = {};             ///< extents of all launches; empty: chosen by the judge
   bool trusts_custom_gradients = false;        ///< whether a custom gradient may differ from the derivative
+  /// Whether a kernel whose result depends on the order of the threads may be judged with the threads in the order of
+  /// their numbers, where the device can run them so.
+  bool may_fix_thread_order = true;
   /// Whether finite differences decide which is incorrect if a gradient differs from the oracle's. For devices that run
   /// the code of another generator they always decide.
   bool decides_gradients_by_finite_differences = false;

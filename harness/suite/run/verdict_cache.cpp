@@ -33,14 +33,14 @@ std::string text_of(const JudgingPolicy& policy) {
 
 std::string text_of(const RunOptions& options, const backends::Device& device) {
   const auto& [forward, backward, jobs, seed, policy, batch, repetition_count, mode, time_limit, fixed_extents,
-               trusts_custom_gradients, decides_gradients_by_finite_differences, reproduce_command_prefix,
-               reproduce_command_has_device, keeps_source_texts, on_counterexample, examine_failure, measure,
-               cross_check_device, verdict_cache, test_plans] = options;
-  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {} {}\n{}\n{}\n{}", forward, backward, seed,
+               trusts_custom_gradients, may_fix_thread_order, decides_gradients_by_finite_differences,
+               reproduce_command_prefix, reproduce_command_has_device, keeps_source_texts, on_counterexample,
+               examine_failure, measure, cross_check_device, verdict_cache, test_plans] = options;
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}\n{}\n{}\n{}", forward, backward, seed,
                      text_of(policy), repetition_count, mode.name, static_cast<int>(mode.flags.architectures),
                      mode.flags.omits_promoted, mode.flags.promotes_for_first_architecture, time_limit.count(),
                      fmt::join(fixed_extents.launch, ","), fixed_extents.shapes, trusts_custom_gradients,
-                     decides_gradients_by_finite_differences, keeps_source_texts,
+                     may_fix_thread_order, decides_gradients_by_finite_differences, keeps_source_texts,
                      reproduce_command_has_device ? reproduce_command_prefix : "", device.build_command(mode.flags),
                      cross_check_device == nullptr ? "" : cross_check_device->build_command(mode.flags));
 }
