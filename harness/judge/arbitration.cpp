@@ -180,11 +180,11 @@ class Arbiter {
     const auto quotient =
         has_promoted_forward_ ? derivative(set, g, scalar, expected) : derivative_by_oracle(set, g, scalar, expected);
     const auto wanted = static_cast<double>(expected.value);
-    const std::string values = fmt::format("{} is {}{}; the oracle gives {}", place, got,
+    const std::string values = fmt::format("{} is {}{}; the oracle gives {}", place, exact(got).text,
                                            promoted           ? " with f64 promotion"
                                            : is_of_other_text ? " in the kernel's own text"
                                                               : "",
-                                           wanted);
+                                           exact(wanted).text);
     const double scale = std::max({std::abs(wanted), expected.informative_bound_scale, 1e-6});
     if (!quotient && std::abs(got - wanted) <= kArbitrationTolerance * scale) {
       note(Ruling::kRounding,

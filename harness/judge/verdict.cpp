@@ -144,8 +144,9 @@ InconclusiveKind most_frequent_kind(const InconclusiveCounts& counts) {
 PassVerdict::Decision PassVerdict::decide() const {
   if (failure_) {
     Decision decision = *failure_;
+    const bool has_results = decision.outcome == Outcome::fail || decision.outcome == Outcome::memory_fault;
     for (const ToleranceComparison& comparison : tolerance_comparisons) {
-      if (!comparison.accepts_all_results) continue;
+      if (!has_results || !comparison.accepts_all_results) continue;
       decision.message += fmt::format("; a comparison with tolerance {} accepts the results on {} input sets",
                                       comparison.tolerance, comparison.input_sets);
       break;

@@ -76,6 +76,17 @@ TEST(Verdict, PassesIfErrorEqualsBound) {
   EXPECT_EQ(verdict.rho_max, 1.0);
 }
 
+TEST(Verdict, StatesWhatToleranceAcceptsIfThereAreResults) {
+  const auto message_of = [](Outcome outcome) {
+    PassVerdict verdict;
+    verdict.tolerance_comparisons.push_back({.tolerance = 0.01, .input_sets = 5, .accepts_all_results = true});
+    verdict.fail(outcome, "kind", "message");
+    return verdict.decide().message;
+  };
+  EXPECT_EQ(message_of(Outcome::fail), "message; a comparison with tolerance 0.01 accepts the results on 5 input sets");
+  EXPECT_EQ(message_of(Outcome::launch_failed), "message");
+}
+
 TEST(Verdict, FirstFailureDeterminesOutcome) {
   PassVerdict verdict = passing();
   verdict.fail(Outcome::memory_fault, "out_of_bounds", "overwritten");
