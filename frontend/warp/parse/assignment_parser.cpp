@@ -466,7 +466,9 @@ bool WarpStatementParser::assign_effect(SyntaxNode name, SyntaxNode call) {
   const ResolvedCall resolved = expressions_.resolve(call);
   if (resolved.callee == nullptr) return true;
   if (expressions_.returned_types(resolved).size() != 1) {
-    context_.error(call, "function must return exactly one value to be assigned to one variable");
+    context_.error(call,
+                   "function must return exactly one value to be assigned to one variable; assign several values as in "
+                   "'a, b = f(x)'");
     return true;
   }
   if (!resolved.references.empty()) {

@@ -159,7 +159,9 @@ void WarpFileParser::collect(SyntaxNode statement, bool is_sound, Environment& h
       return;
     case SyntaxKind::kClassDefinition:
       if (home.scope.add_class(statement)) return;
-      forbid_definition("the name is a Python class without the decorator @wp.struct");
+      forbid_definition(
+          "the name is a Python class without the decorator @wp.struct; to use constants of the class, run with "
+          "--import");
       for (const SyntaxNode member : statement.part(SyntaxField::kBody).children()) {
         const SyntaxNode method = definition_of(member);
         if (member.is(SyntaxKind::kDecoratedDefinition) && !warp_decorator(member, home).empty()) {
@@ -385,7 +387,9 @@ void WarpFileParser::take_native_code(SyntaxNode decorated, SourceFunction& entr
     return reject(entry, "a native function must have its code only; adj_snippet and replay_snippet are not supported");
   if (entry.is_generic) return reject(entry, "native functions cannot have generic parameters");
   entry.native_code = string_value(is_named ? named->second : arguments.positional_arguments[0]);
-  if (!entry.native_code) reject(entry, "the code of a native function must be a string literal");
+  if (!entry.native_code)
+    reject(entry,
+           "the code of a native function must be a string literal; to use that of a variable, run with --import");
 }
 
 void WarpFileParser::collect_struct(SyntaxNode definition, bool is_sound, Environment& home) {

@@ -625,8 +625,10 @@ const RejectionCase kCases[] = {
     {.name = "NativeFunctionWithoutLiteral",
      .above = "@wp.func_native(code)\ndef f(y: float) -> float: ...\n",
      .body = "x[0] = f(a)",
-     .messages = "3:1: error: in f: def f: the code of a native function must be a string literal\n6:12: error: in k: "
-                 "f(...): the code of a native function must be a string literal"},
+     .messages = "3:1: error: in f: def f: the code of a native function must be a string literal; to use that of a "
+                 "variable, run with --import\n6:12: error: in k: "
+                 "f(...): the code of a native function must be a string literal; to use that of a variable, run with "
+                 "--import"},
     {.name = "ImportThatCannotBeLoaded",
      .above = "from other import f\n",
      .body = "x[0] = f(a)",

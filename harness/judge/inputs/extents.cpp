@@ -1,5 +1,9 @@
 // The extents of the launches and arrays that InputSpace draws.
 #include <algorithm>
+#include <string>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "harness/judge/inputs/input_space.hpp"
 #include "ir/spatial_paths.hpp"
@@ -88,6 +92,33 @@ std::int32_t InputSpace::spatial_extent(std::string_view path, std::size_t dimen
   if (!path.starts_with(ir::kMeshPathPrefix)) return kQueriedPoints;
   const auto& queried = preconditions_.must_be_separate_triangles;
   return std::ranges::find(queried, true) == queried.end() ? 0 : corners;
+}
+
+std::vector<std::int32_t> InputSpace::thread_numbers(std::int64_t thread, const std::vector<std::int32_t>& extents) {
+  std::vector<std::int32_t> numbers(extents.size());
+  for (std::size_t d = numbers.size(); d-- > 0;) {
+    const std::int64_t extent = std::max(extents[d], 1);
+    numbers[d] = static_cast<std::int32_t>(thread % extent);
+    thread /= extent;
+  }
+  return numbers;
+}
+
+std::string InputSpace::launch_hint(const reference::Finding& race, const std::vector<std::int32_t>& extents) const {
+  if (kernel_->launch_rank < 2 || !preconditions_.launch_extents.empty()) return "";
+  const std::vector<std::int32_t> first = thread_numbers(race.thread, extents);
+  const std::vector<std::int32_t> second = thread_numbers(race.earlier_thread, extents);
+  std::size_t dimension = extents.size();
+  for (std::size_t d = 0; d < extents.size(); ++d)
+    if (first[d] != second[d]) dimension = d;
+  if (dimension == extents.size()) return "";
+  const std::int32_t most = std::max(first[dimension], second[dimension]);
+  std::vector<std::string> stated(extents.size(), "_");
+  stated[dimension] = std::to_string(most);
+  return fmt::format(
+      "; if launches have at most {} {} in dimension {}, state the extent in a comment above the kernel, "
+      "such as # launch: ({})",
+      most, most == 1 ? "thread" : "threads", dimension, fmt::join(stated, ", "));
 }
 
 std::int32_t InputSpace::annotated_extent(std::size_t dimension) const {

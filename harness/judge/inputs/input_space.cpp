@@ -383,6 +383,7 @@ std::variant<DrawnLaunch, InputDrawFailure> InputSpace::draw(const DrawRequest& 
 std::variant<DrawnLaunch, InputDrawFailure> InputSpace::search(const DrawRequest& request,
                                                                const CompleteRun& complete) {
   std::optional<Finding> last;
+  std::vector<std::int32_t> last_extents;
   int endless = 0;
   std::int64_t wasted = 0;
   for (std::uint64_t attempt = 0; attempt < kTries && endless < kMostEndless && wasted < kMostWasted; ++attempt) {
@@ -417,6 +418,7 @@ std::variant<DrawnLaunch, InputDrawFailure> InputSpace::search(const DrawRequest
     }
     if (run.computes_gradient) last_successful_attempt_ = kNoAttempt;
     last = drawn.reference.findings.front();
+    last_extents = drawn.launch.extents;
     if (!drawn.reference.is_complete && request.size > kThreadSamplingThreshold) break;
     const Links links = links_;
     keep_access_behind_end(drawn.reference.findings, drawn.launch);
@@ -431,12 +433,7 @@ std::variant<DrawnLaunch, InputDrawFailure> InputSpace::search(const DrawRequest
   std::string message = reference::describe(*last, *module_, *kernel_);
   if (needs_larger_array(*last))
     message += fmt::format("; Assay draws arrays of at most {} elements in each dimension", kLargestExtent);
-  const bool is_launch_open = kernel_->launch_rank > 1 && preconditions_.launch_extents.empty();
-  if (last->kind == Finding::Kind::kRace && is_launch_open) {
-    message +=
-        "; if all launches have extent 1 in one of the dimensions, state that in a comment above the kernel, such as "
-        "# launch: (x.shape[0], 1)";
-  }
+  if (last->kind == Finding::Kind::kRace) message += launch_hint(*last, last_extents);
   return InputDrawFailure{.reason = reason_of(*last, request), .message = std::move(message), .finding = last};
 }
 

@@ -351,6 +351,11 @@ class InputSpace {
   /// Whether other draws of the same request have the same finding in the same threads and elements, and a draw with
   /// other extents has a finding, too.
   bool is_persistent(const reference::Finding& finding, DrawRequest request) const;
+  /// The numbers of a thread in the dimensions of a launch.
+  static std::vector<std::int32_t> thread_numbers(std::int64_t thread, const std::vector<std::int32_t>& extents);
+  /// The end of a message about a race: the launch annotation under which these two threads do not both exist; empty if
+  /// there is a launch annotation or the launch has one dimension.
+  [[nodiscard]] std::string launch_hint(const reference::Finding& race, const std::vector<std::int32_t>& extents) const;
   [[nodiscard]] static bool needs_larger_array(const reference::Finding& finding);
   InputDrawFailure::Reason reason_of(const reference::Finding& finding, const DrawRequest& request) const;
 

@@ -29,17 +29,6 @@ constexpr std::int64_t kSmallIntegers[] = {12, 6, 3};
 /// Scalars in an array of three or more dimensions from which on smaller integers are tried.
 constexpr std::int64_t kManyScalars = 1 << 16;
 
-/// The numbers of a thread in the dimensions of the launch.
-std::vector<std::int32_t> thread_numbers(std::int64_t thread, const Launch& launch) {
-  std::vector<std::int32_t> numbers(launch.extents.size());
-  for (std::size_t d = numbers.size(); d-- > 0;) {
-    const std::int64_t extent = std::max(launch.extents[d], 1);
-    numbers[d] = static_cast<std::int32_t>(thread % extent);
-    thread /= extent;
-  }
-  return numbers;
-}
-
 }  // namespace
 
 bool InputSpace::learn_out_of_bounds(const Finding& finding, const Launch& launch) {
@@ -98,7 +87,7 @@ bool InputSpace::learn_component(const Finding& finding, const Launch& launch) {
 }
 
 bool InputSpace::learn_index_dimension(const Finding& finding, const Launch& launch) {
-  const std::vector<std::int32_t> numbers = thread_numbers(finding.thread, launch);
+  const std::vector<std::int32_t> numbers = thread_numbers(finding.thread, launch.extents);
   for (std::size_t d = 0; d < numbers.size(); ++d) {
     if (numbers[d] == 0 || numbers[d] != finding.index.front() || is_extent_stated(d)) continue;
     max_launch_extent_[d] = finding.shape.front();
@@ -235,8 +224,8 @@ bool InputSpace::learn_unit_extent(const Finding& finding, const Launch& launch)
   if (finding.parameter == kNone) return false;
   const IndexSources& sources = index_sources_[static_cast<std::size_t>(finding.parameter)].stores;
   if (sources.direct.empty() && sources.indirect.empty()) return false;
-  const std::vector<std::int32_t> first = thread_numbers(finding.thread, launch);
-  const std::vector<std::int32_t> second = thread_numbers(finding.earlier_thread, launch);
+  const std::vector<std::int32_t> first = thread_numbers(finding.thread, launch.extents);
+  const std::vector<std::int32_t> second = thread_numbers(finding.earlier_thread, launch.extents);
   const auto others = std::ranges::count_if(max_launch_extent_, [](std::int32_t most) { return most > 1; }) - 1;
   for (std::size_t d = max_launch_extent_.size(); d-- > 0;) {
     if (first[d] == second[d] || max_launch_extent_[d] == 1 || others == 0 || is_extent_stated(d)) continue;

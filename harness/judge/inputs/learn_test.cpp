@@ -229,7 +229,16 @@ def k(x: wp.array2d(dtype=float), o: wp.array(dtype=float)):
 )");
   const InputDrawFailure none = space.none();
   EXPECT_EQ(none.reason, InputDrawFailure::Reason::kRace);
-  EXPECT_THAT(none.message, HasSubstr("if all launches have extent 1 in one of the dimensions"));
+  EXPECT_THAT(none.message, HasSubstr("if launches have at most 1 thread in dimension 1, state the extent"));
+  EXPECT_THAT(none.message, HasSubstr("# launch: (_, 1)"));
+  Space rows(R"(
+@wp.kernel
+def k(x: wp.array2d(dtype=float), o: wp.array(dtype=float)):
+    i, j = wp.tid()
+    o[3 * i + j] = x[i, j]
+)");
+  EXPECT_THAT(rows.none().message, HasSubstr("at most 3 threads in dimension 1"));
+  EXPECT_THAT(rows.none().message, HasSubstr("# launch: (_, 3)"));
 }
 
 TEST(InputSpace, ReducesLaunchDimensionToOneIfContentsDecideWhetherItsThreadsRace) {
