@@ -89,8 +89,8 @@ class FunctionWalk {
 
   void walk(const Stmt& statement, bool conditional) {
     std::visit(Overloaded{
-                   [&](const Let& let) { set(let.variable, conditional || value(let.value, conditional)); },
-                   [&](const Assign& assign) { set(assign.variable, conditional || value(assign.value, conditional)); },
+                   [&](const Let& let) { set(let.variable, value(let.value, conditional) || conditional); },
+                   [&](const Assign& assign) { set(assign.variable, value(assign.value, conditional) || conditional); },
                    [&](const Store& store) {
                      const bool depends = access(store.array, store.indices, conditional);
                      store_to_local(store.array, value(store.value, conditional) || depends);

@@ -71,6 +71,12 @@ TEST(DataDependence, DistinguishesDimensionsAndConditions) {
                           DataDependence{.is_conditional = true, .has_computed_index = {false, false}}));
 }
 
+TEST(DataDependence, IsFoundIfTheConditionReadsAVariableThatTheBranchAssigns) {
+  EXPECT_THAT(dependence_in("  let a: f32 = x[i]\n"
+                            "  if lt(a, 0.0) {\n    a = mul(a, y[i])\n  }\n"),
+              ElementsAre(false, false, true, false));
+}
+
 TEST(DataDependence, IsFoundAfterAConditionalReturn) {
   EXPECT_THAT(dependence_in("  if lt(x[i], 0.0) {\n    return\n  }\n  y[i] = 1.0\n"),
               ElementsAre(false, false, true, false));

@@ -137,8 +137,9 @@ struct UnroundedArrayHeader {
 /// What a kernel would have written without rounding.
 struct UnroundedElement {
   double value = 0;  ///< value without rounding; the written value if none is known
-  /// Change of the value, to first order, if each constant in the code changes by half an ulp.
-  double constant_error = 0;
+  /// Change of the value, to first order, if each constant in the code changes by half an ulp, and each result by the
+  /// rounding of a double.
+  double error = 0;
 };
 /// The memory that a device needs to write about `count` floats.
 constexpr std::size_t unrounded_array_bytes(std::size_t count) {

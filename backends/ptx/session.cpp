@@ -102,7 +102,7 @@ void write_unrounded_array(const UnroundedLosses& losses, std::span<const Unroun
   std::memcpy(place.data(), &header, sizeof(header));
   place = place.subspan(sizeof(header));
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const UnroundedElement element{.value = values[i].value, .constant_error = values[i].constant_error};
+    const UnroundedElement element{.value = values[i].value, .error = values[i].error};
     std::memcpy(place.data() + i * sizeof(element), &element, sizeof(element));
   }
 }

@@ -421,14 +421,20 @@ class CandidateSets {
     };
     constexpr Attempt kAttempts[] = {
         {131, 2, kIndependentExtentsBudget}, {67, 2, kIndependentExtentsBudget}, {67, 1, kLargeBudget}};
-    constexpr std::int32_t kArrayExtent = 2;
+    constexpr std::int32_t kArrayExtent = 2, kMostArrayExtent = 5;
     const auto rank = static_cast<std::size_t>(subject_.kernel.launch_rank);
     for (std::size_t d = 1; d < rank; ++d) {
       for (const auto& [extent, other_extents, budget] : kAttempts) {
         DrawRequest asked = request(0, kLongLaunchDraw + static_cast<int>(d));
         for (std::size_t e = 0; e < rank; ++e)
           asked.chosen_extents.push_back({.dimension = e, .extent = e == d ? extent : other_extents});
-        asked.array_extent = kArrayExtent;
+        // Arrays are as large as the launch in its dimensions, and differ in others.
+        asked.has_independent_extents = space_.can_have_independent_extents();
+        for (ir::VarId p = 0; asked.has_independent_extents && p < subject_.kernel.parameter_count; ++p) {
+          for (std::size_t e = 0; e < std::min<std::size_t>(rank, subject_.kernel.var(p).type.rank); ++e)
+            asked.chosen_extents.push_back({.parameter = p, .dimension = e, .extent = e == d ? extent : other_extents});
+        }
+        asked.array_extent = asked.has_independent_extents ? kMostArrayExtent : kArrayExtent;
         asked.instruction_budget = budget;
         asked.max_elements = kMostShapeElements;
         const auto is_long = [&, least = extent](const InputSet& set) {
@@ -450,6 +456,8 @@ class CandidateSets {
     add(0, 7);
     add(1, 12);
     if (!add(2, 40)) add(3, 20);
+    add(4, 7);
+    add(5, 12);
   }
 
   /// Adds sets in which all extents are different multiples of 4 or 16, because the condition for a faster path may
@@ -475,9 +483,10 @@ class CandidateSets {
     struct Window {
       std::int32_t extent, height, width;
     };
-    // Code for one size of the window is common. For a larger one, the launch is smaller, to do less work.
-    constexpr Window kWindows[] = {{3, 19, 37}, {1, 19, 37}, {5, 13, 21}};
-    constexpr std::int32_t kSmallExtent = 2, kLeastRows = 9, kLeastColumns = 17;
+    // Code for one size of the window is common. The sets also differ in values, such as strides.
+    constexpr Window kWindows[] = {{3, 19, 37}, {3, 19, 37}, {1, 19, 37}, {5, 19, 37}};
+    // With a stride of up to 3.
+    constexpr std::int32_t kSmallExtent = 2, kLeastRows = 5, kLeastColumns = 9;
     int number = 0;
     for (ir::VarId p = 0; p < subject_.kernel.parameter_count; ++p) {
       const std::size_t rank = subject_.kernel.var(p).type.rank;

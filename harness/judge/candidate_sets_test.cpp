@@ -275,7 +275,7 @@ def conv2d(x: wp.array4d(dtype=float), weight: wp.array4d(dtype=float), out: wp.
     EXPECT_TRUE(std::ranges::any_of(inputs.sets, [&](const InputSet& set) {
       const std::vector<std::int32_t>& shape = inputs.launch(set).arguments[1].shape;
       const std::vector<std::int32_t>& extents = inputs.launch(set).extents;
-      return shape[2] == window && shape[3] == window && extents[2] >= 9 && extents[3] >= 17;
+      return shape[2] == window && shape[3] == window && extents[2] >= 15 && extents[3] >= 33;
     })) << window;
   }
 }

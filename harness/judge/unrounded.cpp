@@ -39,7 +39,7 @@ std::optional<UnroundedComparison> compare_unrounded_values(std::span<const std:
     backends::UnroundedElement element;
     std::memcpy(&element, bytes.data() + sizeof(header) + offset / size * sizeof(element), sizeof(element));
     ExpectedScalar expected = exact.scalars[i];
-    expected.bound = kUnroundedErrorFactor * expected.bound + kConstantErrorFactor * element.constant_error;
+    expected.bound = kUnroundedErrorFactor * expected.bound + kTrackedErrorFactor * element.error;
     if (approximates) {
       expected.bound += kPolynomialErrorFactor * bound_before_rounding(expectation.rounded.scalars[i], scalar) +
                         with_library_errors.scalars[i].bound;

@@ -16,9 +16,9 @@ namespace assay::harness {
 /// The allowed error of an unrounded value, in units of the oracle's bound for a kernel with f64 promotion. That bound
 /// is a few times 2^-53 times the sum of the influences of all inputs, so the allowed error is about 1e-12 of this sum.
 inline constexpr double kUnroundedErrorFactor = 0x1p13;
-/// How many times half an ulp each constant in the code may be off. Correct kernels need 1.1. A constant that is off by
-/// a factor of 1.00001 is off by more than 100 times half an ulp.
-inline constexpr double kConstantErrorFactor = 2;
+/// How many times half an ulp each constant in the code may be off, and half an ulp of a double each result. Correct
+/// kernels need 1.1. A constant that is off by a factor of 1.00001 is off by more than 100 times half an ulp.
+inline constexpr double kTrackedErrorFactor = 2;
 /// The additional error that polynomials in the code may cause, in units of the bound of the rounded value without its
 /// own rounding. The documented errors of the functions of the math library are added to it.
 inline constexpr double kPolynomialErrorFactor = 0.25;

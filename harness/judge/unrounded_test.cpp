@@ -71,7 +71,7 @@ TEST(UnroundedComparison, AllowsAboutATrillionthOfTheInfluencesOfTheInputs) {
 
 TEST(UnroundedComparison, AllowsConstantsToBeRounded) {
   OneElement one;
-  one.element_.constant_error = 0x1p-24;
+  one.element_.error = 0x1p-24;
   EXPECT_EQ(one.allowed_error(), 0x1p-37 + 0x1p-23);
 }
 

@@ -102,7 +102,7 @@ struct LaunchOptions {
   /// Whether to compute unrounded values (unrounded/numbers.hpp), for Machine::unrounded_values.
   bool computes_unrounded_values = false;
   /// Whether the host may have rounded parameters of the kernel, as in "1 / sqrt(n)". They then count as constants,
-  /// whose rounding is part of UnroundedNumber::constant_error; otherwise they are exact.
+  /// whose rounding is part of UnroundedNumber::error; otherwise they are exact.
   bool may_have_rounded_parameters = false;
   const ApproximationTables* tables =
       nullptr;  ///< measured results of a device for approximate instructions; null: none

@@ -278,7 +278,7 @@ void Execution::reduce_bulk_copy(const AsyncCopy& copy, Modifier operation) {
     const UnroundedNumber before = number_at(to, copy.destination_address + at, old);
     const UnroundedNumber term = number_at(from, copy.source_address + at, operand);
     UnroundedParts parts;
-    parts.set(part, {before.value + term.value, before.constant_error + term.constant_error});
+    parts.set(part, {before.value + term.value, before.error + term.error});
     UnroundedWord::write(to, 1, bytes, static_cast<unsigned>((copy.destination_address + at) % 4), sum, parts);
   }
 }

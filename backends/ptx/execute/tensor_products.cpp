@@ -156,7 +156,7 @@ void Execution::multiply_in_tensor_memory(Warp& warp, const Op& op, unsigned lan
       factors.b[to] = b[from];
       if (unrounded_b.empty()) continue;
       factors.unrounded_b[to] = unrounded_b[from].value;
-      factors.error_b[to] = unrounded_b[from].constant_error;
+      factors.error_b[to] = unrounded_b[from].error;
     }
   }
   for (unsigned part = 0; part < product.part_count() && !is_stopped_; ++part) {
@@ -252,7 +252,7 @@ void Execution::add_tensor_products(Warp& warp, const Op& op, unsigned lane, con
       const UnroundedNumber old = parts.knows(sum_part) ? parts.number(sum_part)
                                                         : UnroundedNumber{number_of_element(product.sum_type, bits), 0};
       totals[column] = product.old_factor * old.value;
-      errors[column] = product.old_factor * old.constant_error;
+      errors[column] = product.old_factor * old.error;
     }
     for (unsigned j = 0; j < k; ++j) {
       const double a = sign * factors.a[std::size_t{row} * k + j];
@@ -267,7 +267,7 @@ void Execution::add_tensor_products(Warp& warp, const Op& op, unsigned lane, con
       const double* const error_b = &factors.error_b[std::size_t{j} * n + first_column];
       for (unsigned column = 0; column < columns; ++column) {
         totals[column] += value * unrounded_b[column];
-        errors[column] += exact.constant_error * std::abs(unrounded_b[column]) + error_b[column] * magnitude;
+        errors[column] += exact.error * std::abs(unrounded_b[column]) + error_b[column] * magnitude;
       }
     }
     for (unsigned column = 0; column < columns; ++column) {

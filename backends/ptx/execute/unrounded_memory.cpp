@@ -156,7 +156,7 @@ void Execution::apply_unrounded_atomic(Warp& warp, std::uint32_t memory_index, u
       const UnroundedNumber old =
           old_parts.knows(part) ? old_parts.number(part) : UnroundedNumber{number_of(type, old_part_bits), 0};
       const UnroundedNumber term = number_of(warp.unrounded_registers, operands[1], lane, part, type, bits_of(1));
-      parts.set(part, {old.value + term.value, old.constant_error + term.constant_error});
+      parts.set(part, {old.value + term.value, old.error + term.error});
     };
     add(bytes_of(type) == 2 ? Part::kLower : Part::kWhole);
     if (type != memory.type) add(Part::kUpper);

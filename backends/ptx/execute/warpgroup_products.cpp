@@ -234,7 +234,7 @@ void Execution::add_products(Warp& warp, const WarpgroupProductOp& product, cons
         const UnroundedNumber& a = factors.unrounded_a[row * k + j];
         const UnroundedNumber& b = factors.unrounded_b[column * k + j];
         total.value += sign * (a.value * b.value);
-        total.constant_error += a.constant_error * std::abs(b.value) + b.constant_error * std::abs(a.value);
+        total.error += a.error * std::abs(b.value) + b.error * std::abs(a.value);
       }
       warp.unrounded_registers[static_cast<std::size_t>(index)].hold(place, 1U << lane).set(lane, total);
     }

@@ -64,6 +64,9 @@ UnroundedParts upper_half_of(const UnroundedParts& source, std::uint32_t word) {
   return half;
 }
 
+/// The greatest relative rounding error of a double.
+constexpr double kRoundoff = 0x1p-53;
+
 /// Executes one instruction.
 class InstructionRun {
  public:
@@ -147,15 +150,17 @@ class InstructionRun {
     if (planned_.is_pair) compute(Part::kUpper);
   }
 
-  /// Sets the result of each active lane to f(lane), a pair of a value and its error.
+  /// Sets the result of each active lane to f(lane), a number before its rounding to double, which the error gets in
+  /// addition. `roundoff`: 0 for a result that is exact.
   template <class F>
-  void set_result(UnroundedLanes& d, F f) const {
+  void set_result(UnroundedLanes& d, F f, double roundoff = kRoundoff) const {
     // Small changes do not change an infinity.
     const auto set = [&](unsigned lane) {
       const UnroundedNumber number = f(lane);
       d.values[lane] = number.value;
-      d.constant_errors[lane] =
-          std::abs(number.value) <= std::numeric_limits<double>::max() ? number.constant_error : 0;
+      d.errors[lane] = std::abs(number.value) <= std::numeric_limits<double>::max()
+                           ? number.error + roundoff * std::abs(number.value)
+                           : 0;
     };
     if (lane_mask_ != kAllLanes) return each_lane(lane_mask_, set);
 #pragma GCC ivdep
@@ -173,8 +178,8 @@ class InstructionRun {
     const UnroundedLanes& b = numbers(planned_.b, planned_.type, part, scratch[1]);
     const auto& x = a.values;
     const auto& y = b.values;
-    const auto& ex = a.constant_errors;
-    const auto& ey = b.constant_errors;
+    const auto& ex = a.errors;
+    const auto& ey = b.errors;
     UnroundedRegister* const target = destination();
     if (target == nullptr) return;
     const bool is_fused = op_.instruction->opcode == Opcode::kFma || op_.instruction->opcode == Opcode::kMad;
@@ -193,7 +198,7 @@ class InstructionRun {
       case Opcode::kFma:
       case Opcode::kMad:
         set_result(d, [&](unsigned i) {
-          return Number{x[i] * y[i] + c.values[i], scaled(ex[i], y[i]) + scaled(ey[i], x[i]) + c.constant_errors[i]};
+          return Number{x[i] * y[i] + c.values[i], scaled(ex[i], y[i]) + scaled(ey[i], x[i]) + c.errors[i]};
         });
         break;
       case Opcode::kDiv:
@@ -205,22 +210,44 @@ class InstructionRun {
       case Opcode::kMin:
       case Opcode::kMax: {
         const bool is_maximum = op_.instruction->opcode == Opcode::kMax;
-        set_result(d, [&](unsigned i) {
-          // A number takes precedence over a NaN.
-          const auto extreme = [&](const Number& first, const Number& second) {
-            const bool takes_first = second.value != second.value ||
-                                     (is_maximum ? first.value >= second.value : first.value <= second.value);
-            return takes_first ? first : second;
-          };
-          return extreme(extreme({x[i], ex[i]}, {y[i], ey[i]}), c.at(i));
-        });
+        set_result(
+            d,
+            [&](unsigned i) {
+              // A number takes precedence over a NaN.
+              const auto extreme = [&](const Number& first, const Number& second) {
+                const bool takes_first = second.value != second.value ||
+                                         (is_maximum ? first.value >= second.value : first.value <= second.value);
+                return takes_first ? first : second;
+              };
+              return extreme(extreme({x[i], ex[i]}, {y[i], ey[i]}), c.at(i));
+            },
+            0);
         break;
       }
-      case Opcode::kAbs: set_result(d, [&](unsigned i) { return Number{std::abs(x[i]), ex[i]}; }); break;
-      case Opcode::kNeg: set_result(d, [&](unsigned i) { return Number{-x[i], ex[i]}; }); break;
+      case Opcode::kAbs:
+        set_result(
+            d,
+            [&](unsigned i) {
+              return Number{std::abs(x[i]), ex[i]};
+            },
+            0);
+        break;
+      case Opcode::kNeg:
+        set_result(
+            d,
+            [&](unsigned i) {
+              return Number{-x[i], ex[i]};
+            },
+            0);
+        break;
       // The second operand with the sign of the first.
       case Opcode::kCopysign:
-        set_result(d, [&](unsigned i) { return Number{std::copysign(y[i], x[i]), ey[i]}; });
+        set_result(
+            d,
+            [&](unsigned i) {
+              return Number{std::copysign(y[i], x[i]), ey[i]};
+            },
+            0);
         break;
       case Opcode::kSqrt:
         set_result(d, [&](unsigned i) {
@@ -314,13 +341,15 @@ class InstructionRun {
       const UnroundedLanes lower = b;
       for (const auto& [part, source] : {std::pair{Part::kUpper, &upper}, std::pair{Part::kLower, &lower}}) {
         UnroundedLanes& d = target->hold(part, lane_mask_);
-        set_result(d, [&, from = source](unsigned i) { return from->at(i); });
+        set_result(
+            d, [&, from = source](unsigned i) { return from->at(i); }, 0);
         clamp(d);
       }
       return;
     }
     UnroundedLanes& d = target->hold(part_of(planned_.type), lane_mask_);
-    set_result(d, [&](unsigned i) { return a.at(i); });
+    set_result(
+        d, [&](unsigned i) { return a.at(i); }, 0);
     clamp(d);
   }
 
@@ -503,7 +532,7 @@ class InstructionRun {
       const double factor = x == 0 && y == 0 ? 1 : y / x;
       int exponent = 0;
       if (std::isfinite(factor) && std::abs(std::frexp(factor, &exponent)) == 0.5 && factor * x == y) {
-        result.set(Part::kWhole, {number.value * factor, number.constant_error * std::abs(factor)});
+        result.set(Part::kWhole, {number.value * factor, number.error * std::abs(factor)});
         return result;
       }
       if (move.shift == -16 && (after & 0xffffU) == before >> 16U) return upper_half_of(source, before);
@@ -571,7 +600,7 @@ class InstructionRun {
     int exponent = 0;
     if (!std::isfinite(factor) || std::abs(std::frexp(factor, &exponent)) != 0.5) return result;
     const UnroundedNumber& number = source.number(Part::kUpperWord);
-    result.set(Part::kUpperWord, {number.value * factor, number.constant_error * std::abs(factor)});
+    result.set(Part::kUpperWord, {number.value * factor, number.error * std::abs(factor)});
     return result;
   }
 
@@ -669,7 +698,7 @@ void multiply_unrounded_matrices(const WarpState& warp, std::span<UnroundedRegis
         const UnroundedNumber& b = (*factors)[1][i][column];
         UnroundedNumber& sum = (*sums)[row][column];
         sum.value += a.value * b.value;
-        sum.constant_error += a.constant_error * std::abs(b.value) + b.constant_error * std::abs(a.value);
+        sum.error += a.error * std::abs(b.value) + b.error * std::abs(a.value);
       }
     }
   }

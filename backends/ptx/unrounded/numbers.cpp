@@ -51,7 +51,7 @@ std::optional<UnroundedNumber> double_of_words(const UnroundedParts& lower, cons
 
 void UnroundedWord::set_half(unsigned index, const UnroundedNumber& number) {
   values_[index] = number.value;
-  constant_errors_[index] = number.constant_error;
+  errors_[index] = number.error;
 }
 
 UnroundedParts UnroundedWord::read_word(std::uint32_t bits) const {

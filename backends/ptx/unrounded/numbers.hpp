@@ -11,23 +11,24 @@
 
 namespace assay::ptx {
 
-/// A number computed without rounding.
+/// A number computed without rounding, apart from that of a double.
 struct UnroundedNumber {
   double value = 0;  ///< the number
-  /// How much the number can change, to first order, if each constant in the code changes by half an ulp. Constants of
-  /// the source, such as log2(e), are rounded, and this is the effect of their rounding.
-  double constant_error = 0;
+  /// How much the number can change, to first order, if each constant in the code changes by half an ulp, and each
+  /// result by the rounding of a double. Constants of the source, such as log2(e), are rounded, and 1 - y is 0 if a
+  /// double y rounds to 1.
+  double error = 0;
 };
 
 /// One number in each lane of a warp.
 struct UnroundedLanes {
-  alignas(64) std::array<double, kLanesPerWarp> values{};           ///< UnroundedNumber::value, by lane
-  alignas(64) std::array<double, kLanesPerWarp> constant_errors{};  ///< UnroundedNumber::constant_error, by lane
+  alignas(64) std::array<double, kLanesPerWarp> values{};  ///< UnroundedNumber::value, by lane
+  alignas(64) std::array<double, kLanesPerWarp> errors{};  ///< UnroundedNumber::error, by lane
 
-  [[nodiscard]] UnroundedNumber at(unsigned lane) const { return {values[lane], constant_errors[lane]}; }
+  [[nodiscard]] UnroundedNumber at(unsigned lane) const { return {values[lane], errors[lane]}; }
   void set(unsigned lane, const UnroundedNumber& number) {
     values[lane] = number.value;
-    constant_errors[lane] = number.constant_error;
+    errors[lane] = number.error;
   }
 };
 
@@ -139,20 +140,20 @@ class UnroundedWord {
     bits_ = bits;
     content_ = Content::kWhole;
     values_[0] = number.value;
-    constant_errors_[0] = number.constant_error;
+    errors_[0] = number.error;
   }
 
  private:
   enum class Content : std::uint8_t { kUnknown, kWhole, kHalves, kLowerWordOfDouble, kUpperWordOfDouble };
 
-  [[nodiscard]] UnroundedNumber half(unsigned index) const { return {values_[index], constant_errors_[index]}; }
+  [[nodiscard]] UnroundedNumber half(unsigned index) const { return {values_[index], errors_[index]}; }
   void set_half(unsigned index, const UnroundedNumber& number);
   [[nodiscard]] UnroundedParts read_word(std::uint32_t bits) const;
   void write_word(std::uint32_t bits, const UnroundedParts& parts);
 
-  std::array<double, 2> values_{};           ///< numbers of the whole or lower part, and of the upper part
-  std::array<double, 2> constant_errors_{};  ///< their constant errors
-  std::uint32_t bits_ = 0;                   ///< content for which the numbers hold
+  std::array<double, 2> values_{};  ///< numbers of the whole or lower part, and of the upper part
+  std::array<double, 2> errors_{};  ///< their errors
+  std::uint32_t bits_ = 0;          ///< content for which the numbers hold
   Content content_ = Content::kUnknown;
   std::uint8_t known_halves_ = 0;  ///< for kHalves: bit 0 for the lower and bit 1 for the upper half
 };

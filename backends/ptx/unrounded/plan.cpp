@@ -162,7 +162,7 @@ void UnroundedPlan::find_coefficient_registers(const std::unordered_map<std::uin
 
 /// Whether the operand is always a constant, and at least one of its possible values is rounded.
 bool UnroundedPlan::is_rounded_coefficient(FrameSlot slot, Type type) {
-  const auto is_rounded = [&](FrameSlot constant) { return operand(constant, type).constant->constant_errors[0] > 0; };
+  const auto is_rounded = [&](FrameSlot constant) { return operand(constant, type).constant->errors[0] > 0; };
   if (is_constant(slot)) return is_rounded(slot);
   const auto found = coefficients_by_register_.find(slot.bits);
   return found != coefficients_by_register_.end() && std::ranges::any_of(found->second, is_rounded);

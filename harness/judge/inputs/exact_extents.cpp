@@ -25,11 +25,13 @@ bool InputSpace::can_have_independent_extents() const {
 }
 
 std::vector<std::vector<std::int32_t>> InputSpace::extents_for_other_values(
-    const DrawRequest& request, const Launch& launch, std::vector<std::vector<std::int32_t>> accessed) const {
+    const DrawRequest& request, const Launch& launch, const std::vector<std::vector<std::int32_t>>& accessed) const {
   if (std::ranges::none_of(data_dependences_, &DataDependence::any)) return {};
+  std::vector<std::vector<std::int32_t>> stable = accessed;
+  // With the values of the request, a branch may never be taken.
+  bool is_first = true;
   for (std::uint64_t draw = 1; draw <= kDrawsOfValues; ++draw) {
-    DrawRequest other_request = request;
-    other_request.seed = mixed(request.seed, draw, 2);
+    const DrawRequest other_request{.seed = mixed(request.seed, draw, 2), .array_extent = request.array_extent};
     Launch other = launch;
     bind_values(other, other_request, 0);
     for (std::size_t p = 0; p < launch.arguments.size(); ++p)
@@ -40,11 +42,16 @@ std::vector<std::vector<std::int32_t>> InputSpace::extents_for_other_values(
     run.records_extents = true;
     const reference::ReferenceResult result = oracle_->evaluate(run);
     if (!result.is_complete || !result.findings.empty()) continue;
-    for (std::size_t p = 0; p < accessed.size(); ++p)
-      for (std::size_t d = 0; d < accessed[p].size(); ++d)
-        if (result.accessed_extents[p][d] != accessed[p][d]) accessed[p][d] = 0;
+    for (std::size_t p = 0; p < accessed.size(); ++p) {
+      for (std::size_t d = 0; d < accessed[p].size(); ++d) {
+        const std::int32_t needed = result.accessed_extents[p][d];
+        const bool is_same = needed == stable[p][d] || (is_first && needed >= accessed[p][d]);
+        stable[p][d] = is_same ? needed : 0;
+      }
+    }
+    is_first = false;
   }
-  return accessed;
+  return stable;
 }
 
 std::optional<std::vector<std::vector<std::int32_t>>> InputSpace::exact_extents(
@@ -75,17 +82,19 @@ std::optional<std::vector<std::vector<std::int32_t>>> InputSpace::exact_extents(
     if (accessed[p] == shape) continue;
     for (std::size_t d = 0; d < shape.size(); ++d) {
       if (!depends_on_data(p, d)) continue;
-      const bool is_computed = data_dependences_[p].has_computed_index[d];
+      if (!data_dependences_[p].has_computed_index[d] && stable[p][d] > 0) {
+        accessed[p][d] = stable[p][d];
+        continue;
+      }
       const std::int32_t extent = accessed[p][d];
-      const bool is_stable = !is_computed && extent > 0 && stable[p][d] == extent;
-      const bool is_shared = extent > 0 && std::ranges::find(known, extent) != known.end();
-      if (is_stable && is_shared) continue;
       // Independent extents are equal by chance.
       const auto entry = request.has_independent_extents ? needed.end() : needed.find({d, shape[d]});
+      const bool is_shared = extent > 0 && std::ranges::find(known, extent) != known.end();
       if (entry != needed.end() && entry->second > 0 && entry->second >= extent) accessed[p][d] = entry->second;
-      else if (is_stable || (is_computed && is_shared)) continue;
-      else if (request.has_independent_extents && !is_computed) return std::nullopt;
-      else accessed[p][d] = shape[d];
+      else if (data_dependences_[p].has_computed_index[d] && is_shared) continue;
+      else if (data_dependences_[p].has_computed_index[d] || !request.has_independent_extents)
+        accessed[p][d] = shape[d];
+      else return std::nullopt;
     }
   }
   return accessed;

@@ -92,6 +92,9 @@ def prelu(x: wp.array2d(dtype=float), slope: wp.array(dtype=float), limit: wp.ar
     EXPECT_THAT(space.shape(launch, "slope"), ElementsAre(launch.extents[1]));
     EXPECT_THAT(space.shape(launch, "limit"), ElementsAre(launch.extents[0], 4));
   }
+  // Then no value is negative.
+  const ir::Launch positive = space.found({.seed = 1, .float_offset = 95, .size = 13, .array_extent = 9});
+  EXPECT_THAT(space.shape(positive, "slope"), ElementsAre(positive.extents[1]));
 }
 
 TEST(ExactExtents, ArrayThatDataLeavesUnreadHasExtentsOfOtherArrays) {

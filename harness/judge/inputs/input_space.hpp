@@ -254,10 +254,12 @@ class InputSpace {
   /// one of them is unknown.
   std::optional<std::vector<std::vector<std::int32_t>>> exact_extents(
       const DrawRequest& request, const ir::Launch& launch, std::vector<std::vector<std::int32_t>> accessed) const;
-  /// By parameter and dimension: the extent that the accesses need in this launch, if it is the same for other values
-  /// in the arrays; otherwise 0. Empty if data decides about no access.
+  /// By parameter and dimension: the extent that the accesses need for other values in the arrays, if it is the same
+  /// for several of them and at least what they need in this launch; otherwise 0. Empty if data decides about no
+  /// access.
   std::vector<std::vector<std::int32_t>> extents_for_other_values(
-      const DrawRequest& request, const ir::Launch& launch, std::vector<std::vector<std::int32_t>> accessed) const;
+      const DrawRequest& request, const ir::Launch& launch,
+      const std::vector<std::vector<std::int32_t>>& accessed) const;
   /// The launch with arrays of these extents, which are not greater than the launch's.
   ir::Launch cropped(const ir::Launch& launch, const std::vector<std::vector<std::int32_t>>& extents) const;
   /// The launch with arrays that are exactly as large as the accesses need; empty if the kernel needs larger ones. If
