@@ -421,20 +421,15 @@ class CandidateSets {
     };
     constexpr Attempt kAttempts[] = {
         {131, 2, kIndependentExtentsBudget}, {67, 2, kIndependentExtentsBudget}, {67, 1, kLargeBudget}};
-    constexpr std::int32_t kArrayExtent = 2, kMostArrayExtent = 5;
+    constexpr std::int32_t kArrayExtent = 2;
     const auto rank = static_cast<std::size_t>(subject_.kernel.launch_rank);
     for (std::size_t d = 1; d < rank; ++d) {
       for (const auto& [extent, other_extents, budget] : kAttempts) {
         DrawRequest asked = request(0, kLongLaunchDraw + static_cast<int>(d));
         for (std::size_t e = 0; e < rank; ++e)
           asked.chosen_extents.push_back({.dimension = e, .extent = e == d ? extent : other_extents});
-        // Arrays are as large as the launch in its dimensions, and differ in others.
-        asked.has_independent_extents = space_.can_have_independent_extents();
-        for (ir::VarId p = 0; asked.has_independent_extents && p < subject_.kernel.parameter_count; ++p) {
-          for (std::size_t e = 0; e < std::min<std::size_t>(rank, subject_.kernel.var(p).type.rank); ++e)
-            asked.chosen_extents.push_back({.parameter = p, .dimension = e, .extent = e == d ? extent : other_extents});
-        }
-        asked.array_extent = asked.has_independent_extents ? kMostArrayExtent : kArrayExtent;
+        asked.array_extent = kArrayExtent;
+        if (space_.can_have_independent_extents()) choose_other_dimensions(asked);
         asked.instruction_budget = budget;
         asked.max_elements = kMostShapeElements;
         const auto is_long = [&, least = extent](const InputSet& set) {
@@ -442,6 +437,16 @@ class CandidateSets {
         };
         if (drawer_.add(asked, is_long)) break;
       }
+    }
+  }
+
+  /// Requests extents that differ between arrays, in the dimensions that the launch does not have.
+  void choose_other_dimensions(DrawRequest& asked) const {
+    constexpr std::int32_t kLeast = 2, kNumber = 3;
+    const auto rank = static_cast<std::size_t>(subject_.kernel.launch_rank);
+    for (ir::VarId p = 0; p < subject_.kernel.parameter_count; ++p) {
+      for (std::size_t e = rank; e < subject_.kernel.var(p).type.rank; ++e)
+        asked.chosen_extents.push_back({.parameter = p, .dimension = e, .extent = kLeast + p % kNumber});
     }
   }
 
@@ -481,19 +486,18 @@ class CandidateSets {
   void add_windows() const {
     if (subject_.kernel.launch_rank < 2) return;
     struct Window {
-      std::int32_t extent, height, width;
+      std::int32_t extent, height, width, other_extents;
     };
-    // Code for one size of the window is common. The sets also differ in values, such as strides.
-    constexpr Window kWindows[] = {{3, 19, 37}, {3, 19, 37}, {1, 19, 37}, {5, 19, 37}};
-    // With a stride of up to 3.
-    constexpr std::int32_t kSmallExtent = 2, kLeastRows = 5, kLeastColumns = 9;
+    // Code for one size of the window is common. The last number is also that of integers, such as strides.
+    constexpr Window kWindows[] = {{3, 19, 37, 2}, {3, 19, 37, 3}, {1, 19, 37, 3}, {5, 19, 37, 2}};
+    constexpr std::int32_t kLeastRows = 5, kLeastColumns = 9;
     int number = 0;
     for (ir::VarId p = 0; p < subject_.kernel.parameter_count; ++p) {
       const std::size_t rank = subject_.kernel.var(p).type.rank;
       if (!is_read_array(p) || rank < 2) continue;
-      for (const auto& [extent, height, width] : kWindows) {
-        DrawRequest asked = independent_request(kWindowDraw + number++, kSmallExtent);
-        asked.size = kSmallExtent;
+      for (const auto& [extent, height, width, other_extents] : kWindows) {
+        DrawRequest asked = independent_request(kWindowDraw + number++, other_extents);
+        asked.size = other_extents;
         asked.instruction_budget = kLargeBudget;
         const auto choose = [&](ir::VarId parameter, std::size_t dimensions, std::int32_t last_but_one,
                                 std::int32_t last) {

@@ -13,7 +13,9 @@ namespace {
 using namespace ir;
 
 /// Number of draws of other values that show whether the accesses depend on values.
-constexpr std::uint64_t kDrawsOfValues = 5;
+constexpr std::uint64_t kDrawsOfValues = 6;
+/// Number of them that must need the greatest extent.
+constexpr int kAgreeingDraws = 2;
 
 }  // namespace
 
@@ -27,10 +29,12 @@ bool InputSpace::can_have_independent_extents() const {
 std::vector<std::vector<std::int32_t>> InputSpace::extents_for_other_values(
     const DrawRequest& request, const Launch& launch, const std::vector<std::vector<std::int32_t>>& accessed) const {
   if (std::ranges::none_of(data_dependences_, &DataDependence::any)) return {};
-  std::vector<std::vector<std::int32_t>> stable = accessed;
-  // With the values of the request, a branch may never be taken.
-  bool is_first = true;
+  std::vector<std::vector<std::int32_t>> greatest = accessed;
+  std::vector<std::vector<int>> count;  // of the draws that need the greatest extent
+  for (const std::vector<std::int32_t>& extents : accessed)
+    count.emplace_back(extents.size(), 0);
   for (std::uint64_t draw = 1; draw <= kDrawsOfValues; ++draw) {
+    // With the values of the request, a branch may never be taken.
     const DrawRequest other_request{.seed = mixed(request.seed, draw, 2), .array_extent = request.array_extent};
     Launch other = launch;
     bind_values(other, other_request, 0);
@@ -45,18 +49,21 @@ std::vector<std::vector<std::int32_t>> InputSpace::extents_for_other_values(
     for (std::size_t p = 0; p < accessed.size(); ++p) {
       for (std::size_t d = 0; d < accessed[p].size(); ++d) {
         const std::int32_t needed = result.accessed_extents[p][d];
-        const bool is_same = needed == stable[p][d] || (is_first && needed >= accessed[p][d]);
-        stable[p][d] = is_same ? needed : 0;
+        if (needed > greatest[p][d]) count[p][d] = 0;
+        greatest[p][d] = std::max(greatest[p][d], needed);
+        count[p][d] += needed == greatest[p][d] ? 1 : 0;
       }
     }
-    is_first = false;
   }
-  return stable;
+  for (std::size_t p = 0; p < greatest.size(); ++p)
+    for (std::size_t d = 0; d < greatest[p].size(); ++d)
+      if (count[p][d] < kAgreeingDraws) greatest[p][d] = 0;
+  return greatest;
 }
 
 std::optional<std::vector<std::vector<std::int32_t>>> InputSpace::exact_extents(
     const DrawRequest& request, const Launch& launch, std::vector<std::vector<std::int32_t>> accessed) const {
-  const std::vector<std::vector<std::int32_t>> stable = extents_for_other_values(request, launch, accessed);
+  const std::vector<std::vector<std::int32_t>> of_other_values = extents_for_other_values(request, launch, accessed);
   // By dimension and extent in the launch: the extent that the accesses need; 0 where two arrays differ.
   std::map<std::pair<std::size_t, std::int32_t>, std::int32_t> needed;
   // The extents that other arrays may share.
@@ -82,8 +89,8 @@ std::optional<std::vector<std::vector<std::int32_t>>> InputSpace::exact_extents(
     if (accessed[p] == shape) continue;
     for (std::size_t d = 0; d < shape.size(); ++d) {
       if (!depends_on_data(p, d)) continue;
-      if (!data_dependences_[p].has_computed_index[d] && stable[p][d] > 0) {
-        accessed[p][d] = stable[p][d];
+      if (!data_dependences_[p].has_computed_index[d] && of_other_values[p][d] > 0) {
+        accessed[p][d] = of_other_values[p][d];
         continue;
       }
       const std::int32_t extent = accessed[p][d];

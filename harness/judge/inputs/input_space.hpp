@@ -254,9 +254,8 @@ class InputSpace {
   /// one of them is unknown.
   std::optional<std::vector<std::vector<std::int32_t>>> exact_extents(
       const DrawRequest& request, const ir::Launch& launch, std::vector<std::vector<std::int32_t>> accessed) const;
-  /// By parameter and dimension: the extent that the accesses need for other values in the arrays, if it is the same
-  /// for several of them and at least what they need in this launch; otherwise 0. Empty if data decides about no
-  /// access.
+  /// By parameter and dimension: the greatest extent that the accesses need, here or for other values in the arrays, if
+  /// several of these values need it; otherwise 0. Empty if data decides about no access.
   std::vector<std::vector<std::int32_t>> extents_for_other_values(
       const DrawRequest& request, const ir::Launch& launch,
       const std::vector<std::vector<std::int32_t>>& accessed) const;
