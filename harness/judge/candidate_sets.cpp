@@ -487,15 +487,18 @@ class CandidateSets {
     if (subject_.kernel.launch_rank < 2) return;
     struct Window {
       std::int32_t extent, height, width, other_extents;
+      std::int32_t leading_extents = 0;  // those of the array with the window, such as channels; 0: not chosen
     };
-    // Code for one size of the window is common. The last number is also that of integers, such as strides.
-    constexpr Window kWindows[] = {{3, 19, 37, 2}, {3, 19, 37, 3}, {1, 19, 37, 3}, {5, 19, 37, 2}};
+    // Code for one size of the window is common. The number of other extents is also that of integers, such as strides.
+    // Code that handles several channels at a time needs more of them than it handles at once.
+    constexpr Window kWindows[] = {
+        {3, 19, 37, 2}, {3, 19, 37, 3}, {1, 19, 37, 3}, {5, 19, 37, 2}, {3, 15, 29, 3, 5}, {1, 15, 29, 3, 7}};
     constexpr std::int32_t kLeastRows = 5, kLeastColumns = 9;
     int number = 0;
     for (ir::VarId p = 0; p < subject_.kernel.parameter_count; ++p) {
       const std::size_t rank = subject_.kernel.var(p).type.rank;
       if (!is_read_array(p) || rank < 2) continue;
-      for (const auto& [extent, height, width, other_extents] : kWindows) {
+      for (const auto& [extent, height, width, other_extents, leading_extents] : kWindows) {
         DrawRequest asked = independent_request(kWindowDraw + number++, other_extents);
         asked.size = other_extents;
         asked.instruction_budget = kLargeBudget;
@@ -506,6 +509,8 @@ class CandidateSets {
         };
         choose(ir::kNone, static_cast<std::size_t>(subject_.kernel.launch_rank), height, width);
         choose(p, rank, extent, extent);
+        for (std::size_t d = 0; leading_extents > 0 && d + 2 < rank; ++d)
+          asked.chosen_extents.push_back({.parameter = p, .dimension = d, .extent = leading_extents});
         for (ir::VarId q = 0; q < subject_.kernel.parameter_count; ++q) {
           const std::size_t other_rank = subject_.kernel.var(q).type.rank;
           if (q != p && is_read_array(q) && other_rank >= 2) choose(q, other_rank, height, width);

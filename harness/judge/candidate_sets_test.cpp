@@ -278,6 +278,12 @@ def conv2d(x: wp.array4d(dtype=float), weight: wp.array4d(dtype=float), out: wp.
       return shape[2] == window && shape[3] == window && extents[2] >= 15 && extents[3] >= 33;
     })) << window;
   }
+  for (const auto& [window, channels] : {std::pair{3, 5}, {1, 7}}) {
+    EXPECT_TRUE(std::ranges::any_of(inputs.sets, [&](const InputSet& set) {
+      const std::vector<std::int32_t>& shape = inputs.launch(set).arguments[1].shape;
+      return shape[1] == channels && shape[2] == window && shape[3] == window;
+    })) << channels;
+  }
 }
 
 TEST(CandidateSets, HaveLongDimensionsOfTheLaunch) {
