@@ -491,8 +491,8 @@ class CandidateSets {
     };
     // Code for one size of the window is common. The number of other extents is also that of integers, such as strides.
     // Code that handles several channels at a time needs more of them than it handles at once.
-    constexpr Window kWindows[] = {
-        {3, 19, 37, 2}, {3, 19, 37, 3}, {1, 19, 37, 3}, {5, 19, 37, 2}, {3, 15, 29, 3, 5}, {1, 15, 29, 3, 7}};
+    constexpr Window kWindows[] = {{3, 19, 37, 2}, {3, 19, 37, 3},    {1, 19, 37, 3},
+                                   {5, 19, 37, 2}, {3, 15, 29, 3, 5}, {1, 15, 29, 3, 7}};
     constexpr std::int32_t kLeastRows = 5, kLeastColumns = 9;
     int number = 0;
     for (ir::VarId p = 0; p < subject_.kernel.parameter_count; ++p) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -84,10 +85,10 @@ PassContext pass_context_of(const TestPlan& test_plan, const KernelUnderTest& su
           .judgment = judgment};
 }
 
-/// What the draws of input sets assumed, for the record.
-std::vector<Assumption> assumptions_of(const InputSpace& space) {
+/// What draws assumed, for the record.
+std::vector<Assumption> to_assumptions(std::vector<InputAssumption> found) {
   std::vector<Assumption> assumptions;
-  for (InputAssumption& assumption : space.assumptions())
+  for (InputAssumption& assumption : found)
     assumptions.push_back(
         {.description = std::move(assumption.description), .domain_comment = std::move(assumption.domain_comment)});
   return assumptions;
@@ -184,13 +185,15 @@ DrawnTestPlan draw_test_plan(const KernelUnderTest& subject, const JudgeConfigur
                     .extreme_size_launches = std::move(large),
                     .is_never_read = space.value().uninitialized(),
                     .parameter_uses = space.value().parameter_uses(),
-                    .assumptions = assumptions_of(space.value()),
+                    .assumptions = to_assumptions(space.value().assumptions()),
                     .order_dependence = space->order_dependence()};
   }
   auto drawn = draw_input_sets(subject, space.value(), configuration.policy, configuration.profile, configuration.seed);
   if (auto* none = std::get_if<InputDrawFailure>(&drawn)) return std::move(*none);
   // Before the extreme sizes are drawn, whose assumptions the input sets do not share.
-  std::vector<Assumption> assumptions = assumptions_of(space.value());
+  std::vector<Assumption> assumptions = to_assumptions(space.value().assumptions());
+  if (!is_candidate(configuration.profile))
+    std::ranges::move(to_assumptions(space->longer_arrays(configuration.seed)), std::back_inserter(assumptions));
   ExtremeSizes sizes = draw_sizes(space.value(), configuration);
   if (sizes.assumption) assumptions.push_back(*std::move(sizes.assumption));
   return TestPlan{.input_sets = std::get<std::vector<InputSet>>(std::move(drawn)),

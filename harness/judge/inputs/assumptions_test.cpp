@@ -69,6 +69,61 @@ def scale_rows(first: wp.array(dtype=int), x: wp.array(dtype=float), y: wp.array
                   "the elements of 'first' are ascending offsets, each at least 12 greater than the one before")));
 }
 
+TEST(Assumptions, NameArraysThatAreLongerThanTheLaunch) {
+  Space space(R"(
+@wp.kernel
+def differences(x: wp.array2d(dtype=float), n: int, out: wp.array2d(dtype=float)):
+    i, j = wp.tid()
+    out[i, j] = x[i, j + 2] - x[i, j] + x[n, j]
+)");
+  space.found_all();
+  const InputAssumption expected{
+      .description = "dimension 1 of 'x' is at least 2 longer than dimension 1 of the launch, because of line 6",
+      .domain_comment = "# launch: (_, x.shape[1] - 2)"};
+  EXPECT_THAT(space.space().longer_arrays(3), ElementsAre(expected));
+}
+
+TEST(Assumptions, NameNoLongerArrays) {
+  constexpr const char* kKernels[] = {// A comment states the launch.
+                                      R"(
+# launch: (x.shape[0] - 1)
+@wp.kernel
+def differences(x: wp.array(dtype=float), y: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = x[i + 1] - y[i + 2]
+)",
+                                      // The kernel tests the extent.
+                                      R"(
+@wp.kernel
+def differences(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = x[i]
+    if i + 1 < x.shape[0]:
+        out[i] = x[i + 1] - x[i]
+)",
+                                      // The extents follow from the integer.
+                                      R"(
+@wp.kernel
+def differences(x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = x[n + 1] - x[i]
+    for k in range(n):
+        out[i] += x[i + k]
+)",
+                                      // Each thread has two elements.
+                                      R"(
+@wp.kernel
+def differences(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = x[2 * i + 1] - x[2 * i]
+)"};
+  for (const char* kernel : kKernels) {
+    Space space(kernel);
+    space.found_all();
+    EXPECT_THAT(space.space().longer_arrays(3), IsEmpty()) << kernel;
+  }
+}
+
 TEST(Assumptions, NameLinksAndLaunchDimensionsAndPositiveFloats) {
   Space links(R"(
 @wp.kernel

@@ -239,6 +239,10 @@ class InputSpace {
   /// What the draws so far made later draws assume about the inputs, other than extents of arrays and ranges of
   /// integers, which follow from the accesses.
   [[nodiscard]] std::vector<InputAssumption> assumptions() const;
+  /// The arrays that exceed the launch by a constant number of elements, as `x` in `x[i + 1]`, because other draws had
+  /// no valid inputs. Leaves out dimensions of the launch that an annotation states. Draws two more launches, but
+  /// changes nothing.
+  [[nodiscard]] std::vector<InputAssumption> longer_arrays(std::uint64_t seed) const;
 
   /// Whether the kernel reads integers from an array, no annotation states their range, and they are no indices.
   [[nodiscard]] bool has_free_integers() const;
@@ -246,6 +250,19 @@ class InputSpace {
  private:
   InputSpace(const ir::Module& module, const ir::Function& kernel, const reference::Oracle& oracle,
              ArrayExtents array_extents, Preconditions preconditions);
+
+  /// A launch of certain extents, and by parameter and dimension, the least extent that its accesses need.
+  struct LaunchWithExtents {
+    ir::Launch launch;
+    std::vector<std::vector<std::int32_t>> accessed;
+  };
+  /// Draws one of the two launches of longer_arrays(); empty if the kernel is not well defined for it.
+  [[nodiscard]] std::optional<LaunchWithExtents> draw_with_extents(std::size_t number, std::uint64_t seed) const;
+  /// Where a thread accesses an array `excess` elements behind its own, if the array is as long as the launch in these
+  /// dimensions; empty if none does.
+  [[nodiscard]] std::optional<ir::Loc> access_behind_launch(const LaunchWithExtents& drawn, std::size_t parameter,
+                                                            std::size_t dimension, std::size_t launch_dimension,
+                                                            std::int32_t excess) const;
 
   /// Finds a launch without findings; its arrays may be larger than the accesses need.
   std::variant<DrawnLaunch, InputDrawFailure> search(const DrawRequest& request, const CompleteRun& complete);
