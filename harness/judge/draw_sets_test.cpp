@@ -245,6 +245,22 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   EXPECT_TRUE(run.forward("square").assumptions.empty());
 }
 
+TEST(LargeLaunch, HasSmallIntegersIfOthersOverflow) {
+  RunOptions options = CpuRun::quick();
+  options.policy = JudgingPolicy::standard();
+  const CpuRun run({{.name = "cube", .python = R"(
+@wp.kernel
+def k(x: wp.array(dtype=int), out: wp.array(dtype=int)):
+    i = wp.tid()
+    out[i] = x[i] * x[i] * x[i]
+)"}},
+                   options);
+  const CaseRecord& cube = run.forward("cube");
+  EXPECT_EQ(cube.outcome, Outcome::pass) << summary(cube);
+  EXPECT_TRUE(cube.assumptions.empty()) << cube.assumptions[0].description;
+  EXPECT_THAT(cube.thread_counts, ::testing::Contains(65'539));
+}
+
 constexpr const char* kCompaction = R"(
 @wp.kernel
 def k(x: wp.array(dtype=float), count: wp.array(dtype=int), kept: wp.array(dtype=float), index: wp.array(dtype=int)):

@@ -21,6 +21,8 @@ namespace {
 constexpr std::int32_t kLarge = 65'539;  // prime
 /// Instruction budget of the oracle for the sampled threads. Kernels that need much more get no large launch.
 constexpr std::int64_t kSampleBudget = 50'000;
+/// DrawRequest::integer_bits of a large launch in which integers up to the number of threads overflow.
+constexpr int kSmallIntegerBits = 6;
 
 /// The launch as an input set whose cotangents are zero except for the elements that the sample writes.
 InputSet seeded(const PassContext& pass_context, const DrawnLaunch& drawn) {
@@ -188,6 +190,11 @@ bool is_fault(const InputDrawFailure& none) {
          (none.finding->kind == Kind::kOutOfBounds && none.finding->parameter == ir::kNone);
 }
 
+/// Whether integer arithmetic overflowed in the last inputs tried.
+bool has_overflow(const InputDrawFailure& none) {
+  return none.finding && none.finding->kind == reference::Finding::Kind::kIntegerOverflow;
+}
+
 /// Judges a launch. Failures are dropped if the kernel is not well defined for the whole launch.
 void judge_size(const PassContext& pass_context, const DrawnLaunch& drawn, PassVerdict& verdict,
                 void (*judge)(const PassContext&, const DrawnLaunch&)) {
@@ -230,8 +237,16 @@ ExtremeSizes draw_sizes(InputSpace& space, const JudgeConfiguration& configurati
   const bool can_be_sampled = !has_atomics(space.parameter_uses());
   for (const std::int32_t size : {0, kLarge}) {
     if (size == kLarge && !(configuration.policy.judges_large_launch && can_be_sampled)) continue;
-    const DrawRequest request{.seed = configuration.seed, .size = size, .instruction_budget = kSampleBudget};
-    auto drawn = space.draw(request, [&](reference::OracleRun& run) { run.profile = configuration.profile; });
+    DrawRequest request{.seed = configuration.seed, .size = size, .instruction_budget = kSampleBudget};
+    const auto draw = [&] {
+      return space.draw(request, [&](reference::OracleRun& run) { run.profile = configuration.profile; });
+    };
+    auto drawn = draw();
+    if (const auto* none = std::get_if<InputDrawFailure>(&drawn);
+        none != nullptr && has_overflow(*none) && space.has_free_integers()) {
+      request.integer_bits = kSmallIntegerBits;
+      drawn = draw();
+    }
     if (auto* found = std::get_if<DrawnLaunch>(&drawn)) {
       const std::int64_t threads = found->launch.threads();
       if (threads == 0 || (can_be_sampled && threads >= kLarge)) sizes.launches.push_back(std::move(*found));
