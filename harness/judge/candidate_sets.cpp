@@ -18,7 +18,7 @@ namespace {
 constexpr int kOffsetDraw = 500, kShapeDraw = 600, kIndependentExtentsDraw = 700, kLongDimensionDraw = 800,
               kSpecialValuesDraw = 1'100, kRoundExtentsDraw = 1'200, kBlockBoundaryDraw = 1'500,
               kNegativeParametersDraw = 1'600, kEndsOfRangesDraw = 1'700, kLongLaunchDraw = 1'800,
-              kIndependentRoundExtentsDraw = 1'900, kWindowDraw = 2'000;
+              kIndependentRoundExtentsDraw = 1'900, kWindowDraw = 2'000, kLongRoundDimensionDraw = 2'100;
 /// Number of attempts to draw a set with independent extents.
 constexpr int kIndependentDraws = 5;
 /// Least extent of an array that is long.
@@ -33,6 +33,8 @@ constexpr std::int64_t kShapeBudget = 300'000;
 constexpr std::int64_t kIndependentExtentsBudget = 4 * kShapeBudget, kLargeBudget = 16 * kShapeBudget;
 /// DrawRequest::integer_bits of sets with other shapes: sums of products of such integers do not overflow.
 constexpr int kSignedIntegerBits = 8;
+/// Of this number, all extents of a set with one long round dimension are multiples.
+constexpr std::int32_t kUnitOfRoundExtents = 4;
 /// Number of sets with one long dimension, at most.
 constexpr int kMostLongDimensions = 6;
 /// Elements of all arrays of a set with another shape.
@@ -322,13 +324,14 @@ class CandidateSets {
       }
     }
     add_block_boundaries();
-    add_round_extents();
+    const bool has_long_round_extents = add_round_extents();
     add_long_launches();
     // The contract of a kernel without host code passes it few extents, which hold for all arrays.
     if (!space_.can_have_independent_extents()) return;
     add_independent_extents();
     add_independent_round_extents();
-    if (!has_long_extents) add_long_dimensions();
+    if (!has_long_extents) add_long_dimensions(LongDimension::kOdd);
+    if (!has_long_round_extents) add_long_dimensions(LongDimension::kRound);
     add_windows();
   }
 
@@ -345,8 +348,9 @@ class CandidateSets {
     }
   }
 
-  /// Adds sets in which all extents are multiples of at least 16.
-  void add_round_extents() const {
+  /// Adds sets in which all extents are multiples of at least 16. Returns whether they are long in one of them.
+  bool add_round_extents() const {
+    bool has_long_extents = false;
     // Code that reads several small integers at a time may lose their signs.
     constexpr std::int32_t kSignedExtents[] = {256, 32, 16};
     int number = 0;
@@ -361,10 +365,14 @@ class CandidateSets {
       const bool is_signed =
           space_.has_free_integers() && std::ranges::find(kSignedExtents, extent) != std::end(kSignedExtents);
       if (is_signed) asked.integer_bits = kSignedIntegerBits;
-      if (add_set(asked) || !is_signed) continue;
-      asked.integer_bits = 0;
-      add_set(asked);
+      bool is_added = add_set(asked);
+      if (!is_added && is_signed) {
+        asked.integer_bits = 0;
+        is_added = add_set(asked);
+      }
+      has_long_extents = has_long_extents || (is_added && extent >= kLeastLongExtent);
     }
+    return has_long_extents;
   }
 
   /// A request for small extents of which those that the kernel does not require to be equal differ.
@@ -378,16 +386,33 @@ class CandidateSets {
     return asked;
   }
 
+  /// The extent of a long dimension.
+  enum class LongDimension : std::uint8_t {
+    kOdd,    ///< a prime
+    kRound,  ///< a multiple of 4, as are all other extents
+  };
+
   /// Adds a set in which one dimension of an array is long and all other extents are small. Returns whether there is
   /// such a set.
-  bool add_long_dimension(ir::VarId parameter, std::size_t dimension, int draw) const {
-    constexpr std::int32_t kLongExtents[] = {131, 67};
-    constexpr std::int32_t kSmallExtent = 4;
-    return std::ranges::any_of(kLongExtents, [&](std::int32_t extent) {
-      DrawRequest asked = independent_request(draw, kSmallExtent);
-      asked.chosen_extents = {{.parameter = parameter, .dimension = dimension, .extent = extent}};
+  bool add_long_dimension(ir::VarId parameter, std::size_t dimension, int draw, LongDimension kind) const {
+    struct Attempt {
+      std::int32_t extent, other_extents;
+    };
+    constexpr Attempt kOdd[] = {{131, 4}, {67, 4}}, kRound[] = {{260, 4}, {132, 4}};
+    const bool is_round = kind == LongDimension::kRound;
+    const std::span<const Attempt> attempts = is_round ? std::span<const Attempt>(kRound) : kOdd;
+    return std::ranges::any_of(attempts, [&](const Attempt& attempt) {
+      DrawRequest asked = independent_request(draw, attempt.other_extents);
+      if (is_round) {
+        asked.size = asked.array_extent = kUnitOfRoundExtents;
+        asked.has_round_extents = true;
+        asked.most_round_extent = attempt.other_extents;
+        asked.max_elements = kMostDrawnElements;
+      }
+      asked.chosen_extents = {{.parameter = parameter, .dimension = dimension, .extent = attempt.extent}};
       // An array of exact extents is only as long as the launch makes it.
-      return drawer_.add(asked, [&](const InputSet& set) { return extents_of(set, parameter)[dimension] >= extent; });
+      return drawer_.add(asked,
+                         [&](const InputSet& set) { return extents_of(set, parameter)[dimension] >= attempt.extent; });
     });
   }
 
@@ -403,12 +428,13 @@ class CandidateSets {
 
   /// Adds sets in which one dimension of an array is long and all other extents are small, for kernels that do too much
   /// work if all extents are large.
-  void add_long_dimensions() const {
+  void add_long_dimensions(LongDimension kind) const {
+    const int first = kind == LongDimension::kRound ? kLongRoundDimensionDraw : kLongDimensionDraw;
     int added = 0;
     for (ir::VarId p = 0; p < subject_.kernel.parameter_count; ++p) {
       if (!is_read_array(p)) continue;
       for (std::size_t d = 0; d < subject_.kernel.var(p).type.rank && added < kMostLongDimensions; ++d)
-        added += add_long_dimension(p, d, kLongDimensionDraw + added) ? 1 : 0;
+        added += add_long_dimension(p, d, first + added, kind) ? 1 : 0;
     }
   }
 

@@ -286,6 +286,31 @@ def conv2d(x: wp.array4d(dtype=float), weight: wp.array4d(dtype=float), out: wp.
   }
 }
 
+// A block may copy several elements at a time, in one step or in several.
+TEST(CandidateSets, HaveOneLongDimensionWhileAllExtentsAreMultiplesOfFour) {
+  const CandidateInputs inputs(R"(
+# launch: (table.shape[0], table.shape[1] * cache.shape[1], cache.shape[2])
+# domain: 0 <= table < cache.shape[0]
+@wp.kernel
+def pages(cache: wp.array3d(dtype=float), table: wp.array2d(dtype=int), out: wp.array3d(dtype=float)):
+    n, t, d = wp.tid()
+    out[n, t, d] = cache[table[n, t // cache.shape[1]], t % cache.shape[1], d]
+)");
+  const auto is_round = [](std::int32_t extent) { return extent % 4 == 0; };
+  for (const auto& [parameter, rank] : {std::pair{0, 3}, {1, 2}}) {
+    for (int d = 0; d < rank; ++d) {
+      EXPECT_TRUE(std::ranges::any_of(inputs.sets,
+                                      [&](const InputSet& set) {
+                                        const std::vector<ir::Argument>& arguments = inputs.launch(set).arguments;
+                                        return arguments[parameter].shape[d] >= 260 &&
+                                               std::ranges::all_of(arguments[0].shape, is_round) &&
+                                               std::ranges::all_of(arguments[1].shape, is_round);
+                                      }))
+          << parameter << ' ' << d;
+    }
+  }
+}
+
 TEST(CandidateSets, HaveLongDimensionsOfTheLaunch) {
   const CandidateInputs inputs(R"(
 @wp.kernel

@@ -38,7 +38,7 @@ std::int32_t InputSpace::independent_extent(const DrawRequest& request, std::siz
   Rng rng(mixed(request.seed, number, dimension));
   if (request.has_round_extents) {
     const std::int32_t unit = std::max(request.array_extent, 1);
-    return unit * rng.uniform_int<std::int32_t>(1, std::max(kMostRoundExtent / unit, 1));
+    return unit * rng.uniform_int<std::int32_t>(1, std::max(request.most_round_extent / unit, 1));
   }
   return rng.uniform_int<std::int32_t>(2, std::max(request.array_extent, 2));
 }

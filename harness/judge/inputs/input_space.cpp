@@ -203,6 +203,8 @@ std::optional<Launch> InputSpace::guess(const DrawRequest& request, std::uint64_
   for (std::size_t d = 0; d < preconditions_.launch_extents.size(); ++d) {
     const PreconditionTerm& term = preconditions_.launch_extents[d];
     if (term.kind == PreconditionTerm::Kind::kExtent) {
+      const std::int32_t chosen = chosen_extent(request, term.parameter, static_cast<std::size_t>(term.dimension));
+      if (chosen > 0) launch.extents[d] = std::min(chosen, max_launch_extent_[d]);
       Argument& argument = launch.arguments[static_cast<std::size_t>(term.parameter)];
       auto shape = argument.shape;
       shape[static_cast<std::size_t>(term.dimension)] = launch.extents[d];

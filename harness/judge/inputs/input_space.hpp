@@ -90,8 +90,9 @@ struct DrawRequest {
   bool has_independent_extents = false;
   /// Whether all extents that the kernel leaves open are multiples of `array_extent`: code often has a faster path for
   /// sizes that are multiples of the width of a vector or a tile. With `has_independent_extents`, each is another
-  /// multiple of it, up to kMostRoundExtent.
+  /// multiple of it, up to `most_round_extent`.
   bool has_round_extents = false;
+  std::int32_t most_round_extent = 48;  ///< see `has_round_extents`
   /// How the extents of arrays relate to those of the launch. Arrays that do not fit the launch make comparisons of
   /// indices with extents have both results.
   enum class ExtentsOfArrays : std::uint8_t {
@@ -121,9 +122,6 @@ struct DrawRequest {
   std::int64_t instruction_budget = 20'000'000;
   std::int64_t max_elements = 1 << 22;  ///< limit on the elements of all arrays together; larger launches are not drawn
 };
-
-/// Upper bound of extents that are independent and round.
-inline constexpr std::int32_t kMostRoundExtent = 48;
 
 /// For launches of more threads than this, the oracle evaluates only a sample of the threads, to limit the cost.
 inline constexpr std::int64_t kThreadSamplingThreshold = 16'384;
