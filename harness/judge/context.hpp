@@ -152,6 +152,6 @@ struct ExtremeSizes {
   std::vector<DrawnLaunch> launches;     ///< launches for which the kernel is well defined
   std::optional<Assumption> assumption;  ///< set if the kernel is not well defined for a large launch
 };
-ExtremeSizes draw_sizes(InputSpace& space, const JudgeConfiguration& configuration);
+ExtremeSizes draw_sizes(const InputSpace& input_space, const JudgeConfiguration& configuration);
 
 }  // namespace assay::harness

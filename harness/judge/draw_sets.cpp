@@ -361,7 +361,7 @@ class SetDrawer {
     asked.array_extent = kLongRow;
     asked.instruction_budget = kSetBudget;
     // Constraints learned from such long rows must not affect the other sets.
-    InputSpace space = space_;
+    InputSpace space = space_.trial();
     auto set = draw_promising(space, asked, [](const DrawnLaunch& drawn) {
       const ReferenceResult& run = drawn.reference;
       return is_certain(run) && writes_anything(run) && narrow_share(run) >= kNarrow;
@@ -383,7 +383,7 @@ class SetDrawer {
 
   /// As CandidateSetDrawer::add.
   bool add_apart(const DrawRequest& asked, const std::function<bool(const InputSet&)>& accepts) {
-    InputSpace space = space_;
+    InputSpace space = space_.trial();
     // An end of a range is often the limit of a comparison, too. Few of these have few paths.
     const bool may_be_uncertain = asked.at_ends_of_range == DrawRequest::AtEndsOfRange::kFew;
     auto set = draw_promising(space, asked, [&](const DrawnLaunch& drawn) {
@@ -419,7 +419,7 @@ class SetDrawer {
     for (int draw = 0; draw < draws * (stores_values() ? 1 : kRedrawFactorWithoutStores) &&
                        coverage.missing_samples() > 0 && spent < kRedrawBudget;
          ++draw) {
-      InputSpace space = space_;
+      InputSpace space = space_.trial();
       add_covering(space, covering_request(draws + draw, Distribution::kComparedConstants), coverage, spent);
     }
   }
@@ -443,7 +443,7 @@ class SetDrawer {
       asked.float_scale = of_arrays;
       if (has_parameters) asked.float_parameter_scale = of_parameters;
       // What such floats teach about the domain must not affect other draws.
-      InputSpace space = space_;
+      InputSpace space = space_.trial();
       return add_covering(space, asked, coverage, spent, 1, is_bounded);
     };
     for (const double scale : kScales) {
@@ -536,7 +536,7 @@ class SetDrawer {
   void add_by_other_extents(const DrawRequest& asked, BranchCoverage& coverage, std::int64_t& spent,
                             const std::optional<CustomReplayCheck>& replays, std::int64_t least_gain) {
     // What such a launch teaches about the extents that the kernel needs must not affect other draws.
-    InputSpace space = space_;
+    InputSpace space = space_.trial();
     const std::size_t count = sets_.size();
     add_covering(space, asked, coverage, spent, least_gain);
     // The array in which a function notes what its replay reads may now be too short.
@@ -589,7 +589,7 @@ class SetDrawer {
 
   /// Adds inputs on both sides of the kernel's thresholds, as close as both are conclusive in each precision.
   void add_threshold_pairs() {
-    InputSpace space = space_;
+    InputSpace space = space_.trial();
     std::vector<reference::BranchPoint> known = sets_.front().reference.branch_points;
     for (const InputSet& set : std::span(sets_).subspan(1)) {
       for (std::size_t c = 0; c < std::min(known.size(), set.reference.branch_points.size()); ++c)

@@ -231,8 +231,9 @@ void judge_backward_sizes(const PassContext& pass_context, const std::vector<Dra
   }
 }
 
-ExtremeSizes draw_sizes(InputSpace& space, const JudgeConfiguration& configuration) {
+ExtremeSizes draw_sizes(const InputSpace& input_space, const JudgeConfiguration& configuration) {
   ExtremeSizes sizes;
+  InputSpace space = input_space.trial();
   // With atomics, an element may depend on threads outside the sample.
   const bool can_be_sampled = !has_atomics(space.parameter_uses());
   for (const std::int32_t size : {0, kLarge}) {

@@ -28,14 +28,14 @@ class SmallerInputsSearch {
  public:
   SmallerInputsSearch(const KernelUnderTest& subject, const backends::BuiltKernel& kernel,
                       const JudgeConfiguration& configuration, backends::Pass pass, const PassVerdict& failed,
-                      const DrawRequest& request, InputSpace space)
+                      const DrawRequest& request, const InputSpace& space)
       : subject_(subject),
         kernel_(kernel),
         configuration_(configuration),
         pass_(pass),
         failure_(failed.decide()),
         request_(request),
-        space_(std::move(space)),
+        space_(space.trial()),
         input_set_index_(failed.counterexample->input_set_index),
         smallest_elements_(elements_of(*failed.counterexample, space_.parameter_uses().size())) {
     configuration_.forward = pass == backends::Pass::kForward;

@@ -31,7 +31,7 @@ bool is_behind_end(const Finding& finding) {
 }  // namespace
 
 void InputSpace::keep_access_behind_end(const std::vector<Finding>& findings, const Launch& launch) {
-  if (!has_while_loop_ || is_confirming_) return;
+  if (!has_while_loop_ || is_trial_) return;
   const auto finding = std::ranges::find_if(findings, is_behind_end);
   if (finding == findings.end()) return;
   const auto parameter = static_cast<std::size_t>(finding->parameter);

@@ -255,8 +255,14 @@ reference::OracleRun InputSpace::run_of(const DrawRequest& request, const Launch
   return run;
 }
 
+InputSpace InputSpace::trial() const {
+  InputSpace copy = *this;
+  copy.is_trial_ = true;
+  return copy;
+}
+
 bool InputSpace::is_persistent(const Finding& finding, DrawRequest request) const {
-  if (is_confirming_) return true;
+  if (is_trial_) return true;
   // A while loop may leave an array because no value in it ends the loop.
   const bool may_move = !has_while_loop_;
   for (int draw = 0; draw < kConfirmingDraws; ++draw) {
@@ -272,11 +278,9 @@ bool InputSpace::is_persistent(const Finding& finding, DrawRequest request) cons
     if (!again) return false;
   }
   // The kernel may be well defined where the extents of arrays decide which threads access what.
-  InputSpace other = *this;
-  other.is_confirming_ = true;
   request.size = kConfirmingThreads;
   request.array_extent = kConfirmingExtent;
-  return std::holds_alternative<InputDrawFailure>(other.search(request, [](reference::OracleRun&) {}));
+  return std::holds_alternative<InputDrawFailure>(trial().search(request, [](reference::OracleRun&) {}));
 }
 
 /// Whether a larger array than those that are drawn would have the element: Warp's extents have 31 bits.

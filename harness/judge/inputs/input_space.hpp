@@ -184,6 +184,9 @@ class InputSpace {
   std::variant<DrawnLaunch, InputDrawFailure> draw(const DrawRequest& request, const CompleteRun& complete);
   /// The evaluation used to draw this launch, to be completed. Keeps a reference to the launch.
   reference::OracleRun run_of(const DrawRequest& request, const ir::Launch& launch) const;
+  /// A copy for draws whose failure does not matter. It does not find out the reason of a failure, which takes several
+  /// more draws; InputDrawFailure::reason has no meaning then.
+  [[nodiscard]] InputSpace trial() const;
   /// The launch alone, forward.
   std::variant<ir::Launch, InputDrawFailure> draw(const DrawRequest& request);
 
@@ -396,7 +399,7 @@ class InputSpace {
   std::map<std::string, std::vector<std::int32_t>> fixed_shapes_;  ///< see fix_extents()
   bool assumes_offsets_ = false;                                   ///< see assume_offsets()
   std::optional<InputDrawFailure> order_dependence_;               ///< see order_dependence()
-  bool is_confirming_ = false;  ///< whether this is a copy that confirms a finding of the original
+  bool is_trial_ = false;                                          ///< whether this is a copy made by trial()
 
   // Constraints learned from earlier draws.
 

@@ -37,9 +37,7 @@ std::optional<InputSpace::LaunchWithExtents> InputSpace::draw_with_extents(std::
   DrawRequest request{.seed = mixed(seed, number, 3), .size = kLaunchExtents[number][0], .instruction_budget = kBudget};
   for (std::size_t k = 1; k < max_launch_extent_.size(); ++k)
     request.chosen_extents.push_back({.dimension = k, .extent = kLaunchExtents[number][k]});
-  InputSpace other = *this;
-  other.is_confirming_ = true;
-  auto drawn = other.draw(request);
+  auto drawn = trial().draw(request);
   auto* const launch = std::get_if<Launch>(&drawn);
   if (launch == nullptr) return std::nullopt;
   for (std::size_t k = 0; k < launch->extents.size(); ++k)
