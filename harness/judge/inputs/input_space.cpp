@@ -26,8 +26,9 @@ constexpr int kTries = 24;
 constexpr int kConfirmingDraws = 2;
 /// Extents of the launch and of the arrays of a further such draw.
 constexpr std::int32_t kConfirmingThreads = 5, kConfirmingExtent = 23;
-/// How many attempts may exhaust their instructions: each takes as long as judging a kernel.
-constexpr int kMostEndless = 3;
+/// How many attempts may exhaust their instructions, and how many of a draw whose failure does not matter: each takes
+/// as long as judging a kernel.
+constexpr int kMostEndless = 3, kMostEndlessOfTrial = 1;
 /// Total instructions of the failed attempts of one draw: some seconds.
 constexpr std::int64_t kMostWasted = 20'000'000;
 constexpr int kSample = 96;
@@ -390,9 +391,10 @@ std::variant<DrawnLaunch, InputDrawFailure> InputSpace::search(const DrawRequest
                                                                const CompleteRun& complete) {
   std::optional<Finding> last;
   std::vector<std::int32_t> last_extents;
+  const int most_endless = is_trial_ ? kMostEndlessOfTrial : kMostEndless;
   int endless = 0;
   std::int64_t wasted = 0;
-  for (std::uint64_t attempt = 0; attempt < kTries && endless < kMostEndless && wasted < kMostWasted; ++attempt) {
+  for (std::uint64_t attempt = 0; attempt < kTries && endless < most_endless && wasted < kMostWasted; ++attempt) {
     std::optional<Launch> launch = guess(request, attempt);
     if (!launch) {
       if (learn_smaller_indices()) continue;
