@@ -664,6 +664,30 @@ TEST_F(JudgeDoublesTest, PointersOfEarlierCallsAreInvalid) {
   EXPECT_EQ(judge_body("static const float* from = x; static float* to = out; " + launch + "(from, to, n);").status, 1);
 }
 
+TEST_F(JudgeDoublesTest, StaticTensorsKeepTheirMemory) {
+  const auto judge_tensors = [&](const std::string& is_too_small) {
+    workshop_.write("workspace.assay.json", R"({"schema_version": "1.0.0", "function": "solve"})");
+    workshop_.write("workspace.cu", R"(#include <torch/extension.h>
+__global__ void doubles(const float* x, float* out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = 2.0f * x[i];
+}
+torch::Tensor solve(torch::Tensor x) {
+  static torch::Tensor workspace;
+  const int n = x.numel();
+  if ()" + is_too_small + R"() workspace = torch::empty({n}, x.options()).view({1, n});
+  doubles<<<(n + 255) / 256, 256>>>(x.data_ptr<float>(), workspace.data_ptr<float>(), n);
+  return workspace.view({-1}).narrow(0, 0, n).clone();
+}
+)");
+    return workshop_.run("assay judge workspace.cu --against doubles.py");
+  };
+  const CommandResult correct = judge_tensors("!workspace.defined() || workspace.numel() < n");
+  EXPECT_EQ(correct.status, 0) << correct.out << correct.err;
+  EXPECT_THAT(judge_tensors("!workspace.defined()").out,
+              AllOf(HasSubstr("memory_fault"), HasSubstr("of the host code, from an earlier call'")));
+}
+
 TEST_F(JudgeDoublesTest, HeadersNextToTheCandidateAreFound) {
   workshop_.write("sub/factor.cuh", "#include \"value.cuh\"\n");
   workshop_.write("sub/value.cuh", "constexpr float kFactor = 2.0f;\n");

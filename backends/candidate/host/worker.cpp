@@ -30,10 +30,11 @@ using worker::LaunchResult;
 
 namespace {
 
-/// The candidate's library calls functions without a context, so a worker has one GPU.
+/// The candidate's library calls functions without a context, so a worker has one GPU. It is never destroyed, because
+/// static tensors of the candidate, which are destroyed at the end of the process, use it.
 SimulatedGpu& gpu() {
-  static SimulatedGpu simulated;
-  return simulated;
+  static auto* const simulated = new SimulatedGpu;
+  return *simulated;
 }
 
 ptx::Dim3 dimensions_of(const std::uint32_t extents[3]) { return {extents[0], extents[1], extents[2]}; }
