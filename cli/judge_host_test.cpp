@@ -664,6 +664,28 @@ TEST_F(JudgeDoublesTest, PointersOfEarlierCallsAreInvalid) {
   EXPECT_EQ(judge_body("static const float* from = x; static float* to = out; " + launch + "(from, to, n);").status, 1);
 }
 
+TEST_F(JudgeDoublesTest, NumbersFromTheHostMayBeRounded) {
+  const auto judge_results = [&](const std::string& factor) {
+    return judge_body(
+        "float* t; cudaMalloc(&t, n * 4); doubles<<<(n + 255) / 256, 256>>>(x, t, n); std::vector<float> h(n);\n"
+        "  cudaMemcpy(h.data(), t, n * 4, cudaMemcpyDeviceToHost); for (float& v : h) v = v / 3.0f * " +
+            factor + ";\n  cudaMemcpy(out, h.data(), n * 4, cudaMemcpyHostToDevice); cudaFree(t);",
+        "#include <vector>\n");
+  };
+  const auto judge_table = [&](const std::string& weight) {
+    return judge_body(
+        "float weights[] = {" + weight +
+            "}, *t; cudaMalloc(&t, 4); cudaMemcpy(t, weights, 4, cudaMemcpyHostToDevice);\n"
+            "  weighted<<<(n + 255) / 256, 256>>>(x, t, out, n); cudaFree(t);",
+        "__global__ void weighted(const float* x, const float* w, float* out, int n) {\n"
+        "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) out[i] = 3.0f * x[i] * w[0];\n}\n");
+  };
+  for (const CommandResult& correct : {judge_results("3.0f"), judge_table("2.0f / 3.0f")})
+    EXPECT_EQ(correct.status, 0) << correct.out << correct.err;
+  for (const CommandResult& wrong : {judge_results("3.00003f"), judge_table("0.66667f")})
+    EXPECT_THAT(wrong.out, HasSubstr("fail(algorithm)"));
+}
+
 TEST_F(JudgeDoublesTest, StaticTensorsKeepTheirMemory) {
   const auto judge_tensors = [&](const std::string& is_too_small) {
     workshop_.write("workspace.assay.json", R"({"schema_version": "1.0.0", "function": "solve"})");

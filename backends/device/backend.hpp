@@ -125,6 +125,9 @@ struct UnroundedArrayHeader {
   double ambiguous_decision_count = 0;
   /// Number of values in the launch whose unrounded values could not be followed, so that they were rounded.
   double lost_value_count = 0;
+  /// Number of floats that the host code copied to the device after it had read device memory: it may have computed
+  /// them from results of kernels, with a rounding error that is unknown.
+  double host_value_count = 0;
   /// 1 if the launch evaluated polynomials with rounded coefficients, as math libraries do, otherwise 0. Their error is
   /// part of the elements.
   double evaluates_polynomials = 0;

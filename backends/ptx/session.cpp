@@ -95,6 +95,7 @@ void write_unrounded_array(const UnroundedLosses& losses, std::span<const Unroun
                            std::span<std::byte> place) {
   const UnroundedArrayHeader header{.ambiguous_decision_count = static_cast<double>(losses.ambiguous_decision_count),
                                     .lost_value_count = static_cast<double>(losses.lost_value_count),
+                                    .host_value_count = static_cast<double>(losses.host_value_count),
                                     .evaluates_polynomials = losses.evaluates_polynomials ? 1.0 : 0.0,
                                     .overflows = losses.overflows ? 1.0 : 0.0,
                                     .approximate_instructions = static_cast<double>(losses.approximate_functions)};

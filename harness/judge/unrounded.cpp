@@ -25,7 +25,9 @@ std::optional<UnroundedComparison> compare_unrounded_values(std::span<const std:
   std::memcpy(&header, bytes.data(), sizeof(header));
   // The memory is NaN if the device wrote nothing.
   if (!(header.ambiguous_decision_count == 0)) return std::nullopt;
-  const bool approximates = header.evaluates_polynomials > 0 || header.lost_value_count > 0;
+  const bool has_host_values = header.host_value_count > 0;
+  const bool approximates = header.evaluates_polynomials > 0 || header.lost_value_count > 0 || has_host_values;
+  const double factor_of_rounded_bound = has_host_values ? kHostErrorFactor : kPolynomialErrorFactor;
   const auto components = ir::scalar_components(module, layout.type.element());
   const ir::Scalar scalar = components.front().scalar;
   const auto size = static_cast<std::size_t>(ir::row(scalar).bytes);
@@ -41,7 +43,7 @@ std::optional<UnroundedComparison> compare_unrounded_values(std::span<const std:
     ExpectedScalar expected = exact.scalars[i];
     expected.bound = kUnroundedErrorFactor * expected.bound + kTrackedErrorFactor * element.error;
     if (approximates) {
-      expected.bound += kPolynomialErrorFactor * bound_before_rounding(expectation.rounded.scalars[i], scalar) +
+      expected.bound += factor_of_rounded_bound * bound_before_rounding(expectation.rounded.scalars[i], scalar) +
                         with_library_errors.scalars[i].bound;
     }
     const ComputedScalar computed{.value = element.value};

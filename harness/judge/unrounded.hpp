@@ -22,6 +22,8 @@ inline constexpr double kTrackedErrorFactor = 2;
 /// The additional error that polynomials in the code may cause, in units of the bound of the rounded value without its
 /// own rounding. The documented errors of the functions of the math library are added to it.
 inline constexpr double kPolynomialErrorFactor = 0.25;
+/// The same for floats that the host computes: it may round as often as a kernel.
+inline constexpr double kHostErrorFactor = 1;
 
 /// The unrounded scalars of one array, and whether they agree with the oracle.
 struct UnroundedComparison {

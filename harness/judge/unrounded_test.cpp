@@ -98,6 +98,12 @@ TEST(UnroundedComparison, AllowsErrorsOfTheLibraryAndPartOfTheBoundOfRoundedValu
   EXPECT_EQ(one.allowed_error(), 0x1p-37 + additional);
 }
 
+TEST(UnroundedComparison, AllowsTheWholeBoundOfRoundedValuesIfTheHostComputes) {
+  OneElement one;
+  one.header_.host_value_count = 1;
+  EXPECT_EQ(one.allowed_error(), 0x1p-37 + (0x1p-20 - 0x1p-24) + 0x1p-22);
+}
+
 TEST(UnroundedComparison, GivesNoVerdictIfRoundingChangesDecisionsOrNothingWasWritten) {
   OneElement one;
   one.header_.ambiguous_decision_count = 1;

@@ -143,6 +143,8 @@ struct DeviceFunctions {
   void (*set_lasting)(std::uint64_t address, std::int32_t is_lasting);
   /// The host has copied `size` bytes from device memory to its own.
   void (*copied_to_host)(std::uint64_t source, std::uint64_t size);
+  /// The host has copied `size` bytes from its own memory to device memory.
+  void (*copied_from_host)(std::uint64_t target, std::uint64_t size);
   /// Writes the 128 bytes of a tensor map. Returns a CUDA error number if no GPU accepts it.
   std::int32_t (*encode_tensor_map)(const TensorMapRequest* request, void* map);
 };

@@ -136,6 +136,7 @@ void SimulatedGpu::begin_call(const ptx::LaunchOptions& options) {
   options_ = options;
   failure_.reset();
   unrounded_losses_ = {};
+  host_knows_values_ = false;
   allocation_count_ = 0;
   adopted_arrays_.clear();
   prepared_launches_.clear();
@@ -297,8 +298,18 @@ void SimulatedGpu::protect_memory_of_pending_launches() {
   }
 }
 
-void SimulatedGpu::copied_to_host(std::uint64_t source, std::uint64_t size) const {
+void SimulatedGpu::copied_to_host(std::uint64_t source, std::uint64_t size) {
+  host_knows_values_ = true;
   if (observer_ != nullptr) observer_->copied_to_host(source, size);
+}
+
+/// The host may have computed a float from results of kernels, with an unknown rounding error. If it has read no device
+/// memory, a float is a constant, such as a weight in a table. A program also copies the inputs of the specification,
+/// which are exact.
+void SimulatedGpu::copied_from_host(std::uint64_t target, std::uint64_t size) {
+  if (!options_.computes_unrounded_values || observer_ != nullptr) return;
+  const std::uint64_t floats = machine_.receive_floats(target, size, !host_knows_values_);
+  if (host_knows_values_) unrounded_losses_.host_value_count += floats;
 }
 
 std::uint64_t SimulatedGpu::bytes_from(std::uint64_t address) const {

@@ -82,7 +82,8 @@ class SimulatedGpu {
   /// Whether an allocation lasts until release(); otherwise it ends with the call. Ignores other addresses.
   void set_lasting(std::uint64_t address, bool is_lasting);
   /// Calls the observer.
-  void copied_to_host(std::uint64_t source, std::uint64_t size) const;
+  void copied_to_host(std::uint64_t source, std::uint64_t size);
+  void copied_from_host(std::uint64_t target, std::uint64_t size);
   /// The number of bytes from a device address to the end of the memory that the host code allocated; 0 if the address
   /// is in no such memory.
   [[nodiscard]] std::uint64_t bytes_from(std::uint64_t address) const;
@@ -185,6 +186,7 @@ class SimulatedGpu {
   std::vector<std::optional<PreparedLaunch>> prepared_launches_;  ///< by number; nullopt: has run
   std::mt19937 stream_choices_;            ///< for random choices of the next stream; seeded like the order of threads
   ptx::UnroundedLosses unrounded_losses_;  ///< of all launches of the current call
+  bool host_knows_values_ = false;         ///< whether the host has copied device memory to its own in this call
   std::optional<backends::RunOutcome> failure_;
   std::uint32_t allocation_count_ = 0;  ///< number of allocations in the current call, for their names in messages
   std::uint64_t total_allocation_count_ = 0;  ///< number of allocations of all calls

@@ -72,6 +72,7 @@ constexpr DeviceFunctions kDeviceFunctions{
     .release = [](std::uint64_t address) { gpu().release(address); },
     .set_lasting = [](std::uint64_t address, std::int32_t is_lasting) { gpu().set_lasting(address, is_lasting != 0); },
     .copied_to_host = [](std::uint64_t source, std::uint64_t size) { gpu().copied_to_host(source, size); },
+    .copied_from_host = [](std::uint64_t target, std::uint64_t size) { gpu().copied_from_host(target, size); },
     .encode_tensor_map = [](const TensorMapRequest* request,
                             void* map) { return SimulatedGpu::encode_tensor_map(*request, map); },
 };

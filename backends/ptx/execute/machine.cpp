@@ -1,6 +1,8 @@
 #include "backends/ptx/execute/machine.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <utility>
 
@@ -137,6 +139,25 @@ void Machine::set_unrounded_value(std::uint64_t address, Type type, const Unroun
   parts.set(size == 2 ? Part::kLower : Part::kWhole, number);
   UnroundedWord::write(memory_->unrounded_word(*allocation, offset_of(address)), 1, size,
                        static_cast<unsigned>(address % 4), bits, parts);
+}
+
+std::uint64_t Machine::receive_floats(std::uint64_t address, std::uint64_t size, bool are_constants) {
+  // As floats, most integers are less than this.
+  constexpr double kLeastFloat = 1e-30;
+  const Allocation* const allocation = memory_->find_allocation(address);
+  const std::uint64_t start = offset_of(address);
+  if (allocation == nullptr || start % sizeof(float) != 0) return 0;
+  std::uint64_t count = 0;
+  for (std::uint64_t at = 0; at + sizeof(float) <= size && start + at + sizeof(float) <= allocation->bytes.size();
+       at += sizeof(float)) {
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, allocation->bytes.data() + start + at, sizeof(bits));
+    const UnroundedNumber number = constant_number(Type::kF32, bits);
+    if (number.error == 0 || !(std::abs(number.value) > kLeastFloat)) continue;
+    ++count;
+    if (are_constants && is_plausible_float(number.value)) set_unrounded_value(address + at, Type::kF32, number);
+  }
+  return count;
 }
 
 /// Only whole words keep their unrounded values. Those of other bytes are lost, which their content shows.

@@ -200,6 +200,9 @@ class Machine {
                                                               std::size_t count) const;
   /// Sets the unrounded value of a float that the host has written.
   void set_unrounded_value(std::uint64_t address, Type type, const UnroundedNumber& number);
+  /// The host has stored `size` bytes at an address. Returns how many of them are float32 values with many digits. If
+  /// `are_constants` is true, these are constants of the code, which may be rounded.
+  std::uint64_t receive_floats(std::uint64_t address, std::uint64_t size, bool are_constants);
   /// Moves unrounded values after the host has copied bytes between device addresses.
   void copy_unrounded_values(std::uint64_t target, std::uint64_t source, std::uint64_t size);
   /// Frees all memory, including that of modules.

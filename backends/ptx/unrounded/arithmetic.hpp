@@ -18,6 +18,8 @@ struct UnroundedLosses {
   /// cannot be followed. Computation goes on with the rounded value.
   std::uint64_t lost_value_count = 0;
   const Op* first_lost_value = nullptr;  ///< null if there is none
+  /// UnroundedArrayHeader::host_value_count; 0 for a launch.
+  std::uint64_t host_value_count = 0;
   /// Whether the launch evaluated a polynomial with rounded coefficients. Math libraries approximate functions by such
   /// polynomials, whose error is part of the unrounded values.
   bool evaluates_polynomials = false;
